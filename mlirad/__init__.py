@@ -271,7 +271,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("from_jax", "from_stablehlo", "to_jax", "to_torch"), "mlirad.bridges"),
     **dict.fromkeys(("fixed_point", "linear_solve", "minimize", "odeint", "root"), "mlirad.frontend.solvers"),
 }
-"""Where functions stand that few programs use; each is imported when it is asked for."""
+"""The modules of functions that few programs use; each is imported when it is asked for."""
 
 _WITHOUT_TRACER = (
     "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "value_and_grad", "vmap",

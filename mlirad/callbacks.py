@@ -78,8 +78,8 @@ def write_results(
 ) -> None:
     """Write the results for the elements of a batch for which the condition holds, and 0 for the others.
 
-    The condition and the values begin with the axes of the batch. What the function raises gets a note with
-    the user's line. Raises `ArgumentError` for an unknown name and for a result of another structure,
+    The condition and the values begin with the axes of the batch. An exception of the function gets a note
+    with the user's line. Raises `ArgumentError` for an unknown name and for a result of another structure,
     `ShapeError` and `DtypeError` for an array of another type than was stated.
     """
     given = _given.get(name)

@@ -4,7 +4,7 @@
     def compute(...):           constants computed here are the same whoever calls
 
 The mode belongs to the thread. Other libraries change it: some round upwards, those compiled for fast
-arithmetic take subnormal numbers for zeros. What is computed in a trace or a compile ends in programs, which
+arithmetic take subnormal numbers for zeros. Constants computed in a trace or a compile end in programs, which
 are kept for all callers and all processes. Compiled programs set the mode for themselves
 (`lower/llvm/float_control.py`).
 """
@@ -29,7 +29,7 @@ _Environment: Final = ctypes.c_uint64 * 8
 
 
 def standard_floats(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that computes in the standard mode. What the mode was is restored behind it.
+    """A function that computes in the standard mode. The former mode is restored afterwards.
 
     Where the C library is not known to have functions for it, nothing is changed. No handler of a signal
     comes between the end of the function and the call in C that restores the mode.
@@ -52,7 +52,8 @@ def standard_floats(function: Callable[P, T]) -> Callable[P, T]:
 def silent(function: Callable[P, T]) -> Callable[P, T]:
     """A function in which NumPy warns of nothing, such as overflows.
 
-    It has context variables of its own, of which NumPy's settings are one. Whatever ends it, they are gone.
+    It runs in a context of its own, which holds NumPy's settings among other variables. Whatever ends it,
+    they are gone.
     """
 
     @wraps(function)

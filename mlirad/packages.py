@@ -88,7 +88,7 @@ def special_ufunc(name: str) -> Any:
 
 
 def transform_ufunc(name: str) -> Any:
-    """A ufunc that `numpy.fft` calls, of rows and a factor. Raises `ImportError` where there is none."""
+    """A ufunc that `numpy.fft` calls, of rows and a factor. Raises `ImportError` if it is missing."""
     found = getattr(import_module("numpy.fft._pocketfft_umath"), name, None)
     if found is None:
         raise ImportError(f"numpy.fft has no ufunc {name!r}")
@@ -97,7 +97,9 @@ def transform_ufunc(name: str) -> Any:
 
 @cache
 def folder_of(package: str) -> str:
-    """The folder of an installed package, without importing it. Raises `ImportError` where there is none."""
+    """The folder of an installed package, without importing it. Raises `ImportError` if there is no such
+    package.
+    """
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ImportError(f"no package {package!r} is installed")

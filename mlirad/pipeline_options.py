@@ -28,9 +28,9 @@ MEMORY_LIMIT: Final = 2**31
 """Bytes of scratch memory beyond which builds are cut into blocks of positions."""
 
 Stage: TypeAlias = Literal["program", "maps", "plain-maps", "expanded", "arrays", "kernels"]
-"""How far a module has come: anything; array code with maps that are not applied; the same without maps given
-by code; a program without derivatives, as the interpreter runs it; array code; scheduled kernels with a
-memory plan.
+"""The stages of a module: anything; array code with maps that are not applied; the same without maps given by
+code; a program without derivatives, as the interpreter runs it; array code; scheduled kernels with a memory
+plan.
 """
 
 
@@ -79,7 +79,7 @@ ALL_METHODS: Final = (*METHODS, *SYNONYMS, *SPECIFICATIONS)
 
 
 def method_named(name: str) -> str:
-    """Return the method of a name, which may be a synonym; raises `UnsupportedError` if there is none."""
+    """Return the method of a name, which may be a synonym; raises `UnsupportedError` for an unknown name."""
     if name not in ALL_METHODS:
         raise UnsupportedError(f"there is no method {name!r}", hint=f"there are {', '.join(ALL_METHODS)}")
     return SYNONYMS.get(name, name)

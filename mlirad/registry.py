@@ -106,7 +106,7 @@ DEPRECATED: Final[Mapping[str, str]] = {
 
 
 def load_pass(name: str) -> type[ModulePass]:
-    """Import the class of the pass `name`; raises `UnsupportedError` if there is none."""
+    """Import the class of the pass `name`; raises `UnsupportedError` for an unknown name."""
     path = PASS_MODULES.get(name)
     if path is None:
         raise UnsupportedError(f"there is no pass {name!r}", hint=f"there are {', '.join(PASS_MODULES)}")

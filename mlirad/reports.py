@@ -53,7 +53,7 @@ _ERRORS: dict[str, type[MliradError]] = {
     "assertion": AssertionFailedError,
     "argument": ArgumentError,
 }
-"""What each kind of failure raises."""
+"""The exception of each kind of failure."""
 
 
 class _Printing:

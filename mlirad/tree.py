@@ -3,8 +3,8 @@
     ad.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
     vector, unravel = ad.tree.ravel(params)
 
-In traced functions and outside. What is structure and what is a leaf is the same as of arguments, but that a
-complex number or array is one leaf; `ravel` takes it apart.
+In traced functions and outside. Structure and leaves are the same as of arguments, except that a complex
+number or array is one leaf; `ravel` takes it apart.
 """
 
 from __future__ import annotations

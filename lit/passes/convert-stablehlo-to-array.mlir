@@ -90,7 +90,7 @@ func.func @target(%x: tensor<3xf64>) -> tensor<3xf64> {
 // -----
 
 func.func @comparison(%x: tensor<3xf64>) -> tensor<3xf64> {
-  // expected-error @below {{stablehlo.sort: its comparison is none of its operands by LT or GT}}
+  // expected-error @below {{stablehlo.sort: its comparison does not compare its operands by LT or GT}}
   %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
   ^bb0(%a: tensor<f64>, %b: tensor<f64>):
     %s = stablehlo.add %a, %b : tensor<f64>

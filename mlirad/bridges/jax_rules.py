@@ -97,7 +97,7 @@ class RuleReader:
 
     def _parsed(self, traced: Any, order: int | None) -> ModuleOp:
         """The module of a traced function that stands in rules; with `None` calls are code without rules."""
-        # A linear solve by a factorisation, of which it stops the gradient, is differentiated by its
+        # A linear solve by a factorisation whose gradient JAX stops is differentiated by its
         # operations, unless other gradients are stopped, too.
         self._solves = self._solves or stops_by_hand(traced.jaxpr)
         rules = [] if order is None else _Collector(order, self._calls, self._solves).lowering_rules()

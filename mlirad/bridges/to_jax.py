@@ -60,7 +60,7 @@ def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _primitive() -> Any:
-    """The operation of JAX: `program` on the operands, of which the last `linear` ones it is linear in."""
+    """The operation of JAX: `program` on the operands, linear in the last `linear` of them."""
     jax = framework("jax", "to_jax")
     ad = framework("jax.interpreters.ad", "to_jax")
     batching = framework("jax.interpreters.batching", "to_jax")
@@ -75,7 +75,7 @@ def _primitive() -> Any:
         shapes = [jax.ShapeDtypeStruct(o.shape, o.dtype) for o in _outputs(program, operands)]
 
         def call(*given: Any) -> tuple[Any, ...]:
-            # What is given are arrays of JAX, whose memory NumPy reads as it is.
+            # The operands are arrays of JAX, whose memory NumPy reads as it is.
             return tuple(np.asarray(r) for r in program(*(np.asarray(g) for g in given)))
 
         return jax.pure_callback(call, tuple(shapes), *operands)

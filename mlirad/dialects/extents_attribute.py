@@ -30,7 +30,7 @@ MAX_NESTING = 32
 
 @irdl_attr_definition
 class ExtentsAttr(Data[Extents]):
-    """A list of extents of which one at least has a size in it."""
+    """A list of extents, at least one with a size in it."""
 
     name = "array.extents"
 

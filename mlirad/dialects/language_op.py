@@ -4,7 +4,7 @@
     op.lhs                                                        0.3; by xDSL's own accessor 1.9
 
 Compiling is mostly making ops and asking for their operands. xDSL does both for ops of any kind: with blocks
-to branch to, defaults, groups of operands. What most ops are has a shorter way here.
+to branch to, defaults, groups of operands. Most ops are simpler, and have a shorter way here.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class _WithFrames(tuple[Attribute, ...]):
 
 
 STORED: tuple[Attribute, ...] = _WithFrames(ELEMENTS)
-"""What arrays may hold: what can be computed with, and frames, which can only be moved."""
+"""The elements of arrays: those that can be computed with, and frames, which can only be moved."""
 
 
 def tuple_type(types: Sequence[Attribute]) -> TupleType:

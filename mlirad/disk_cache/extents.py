@@ -27,7 +27,7 @@ def _terms_json(terms: Terms) -> Json:
 
 
 def extent_of(stated: Json) -> int:
-    """The extent that JSON states. Raises ValueError or TypeError for what is none."""
+    """The extent that JSON states. Raises ValueError or TypeError for anything else."""
     if not isinstance(stated, list):
         return int(stated)
     total = 0

@@ -19,7 +19,7 @@ from typing import Final
 from mlirad.disk_cache.folder import is_trusted
 
 ASIDE: Final = r"\.[0-9a-f]{16}"
-"""What is behind the name of a file in that of a file aside."""
+"""The suffix of a file that is written aside, behind the name that it will get."""
 
 _BINARY: Final = getattr(os, "O_BINARY", 0)
 

@@ -5,9 +5,9 @@
     MLIRAD_CACHE=/data/mlirad    this folder instead; ./off is a folder too
     MLIRAD_CACHE_SIZE=2G         at most 2 GiB; the default is 512 MiB
 
-What is loaded from the folder runs in this process. So it is used only if no other user can write to it: on
-POSIX it must belong to the user or to root, and neither its group nor others may write. It is made with
-access for the user alone.
+Programs that are loaded from the folder run in this process. So it is used only if no other user can write to
+it: on POSIX it must belong to the user or to root, and neither its group nor others may write. It is made
+with access for the user alone.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Folder:
 def find_folder() -> Folder | None:
     """The folder that the environment asks for, None where the cache is off or the user has no folder.
 
-    Raises `ArgumentError` for a size that is none.
+    Raises `ArgumentError` for a malformed size.
     """
     named = os.environ.get(FOLDER_VARIABLE, "on")
     if is_off(named):

@@ -30,7 +30,7 @@ class KeptGlue:
         return find_folder() is not None
 
     def find(self, text: str, target: Target) -> bytes | None:
-        """The object code of a text, None where there is none."""
+        """The object code of a text, or None if it is not stored."""
         folder, key = find_folder(), text_key(text, target)
         record = None if folder is None or key is None else store.read(folder, key)
         return None if record is None else record.program.object_code

@@ -40,7 +40,7 @@ class CacheEntry:
         return None if folder is None or key is None else CacheEntry(folder, key, name, target.cpu)
 
     def find(self) -> MachineProgram | None:
-        """The program, None where there is none."""
+        """The program, or None if it is not stored."""
         record = store.read(self.folder, self.key)
         return None if record is None else record.program
 

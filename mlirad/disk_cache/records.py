@@ -109,6 +109,6 @@ def _spec_json(spec: ArraySpec) -> list[Any]:
 
 
 def _spec_of(stated: list[Any]) -> ArraySpec:
-    """Raises ValueError for a dtype that is none of the language."""
+    """Raises ValueError for a dtype that the language does not have."""
     dtype, shape = stated
     return ArraySpec(dtype, tuple(map(extent_of, shape)))

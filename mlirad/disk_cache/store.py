@@ -70,12 +70,12 @@ class Entry:
 
 
 def read(folder: Folder, key: str) -> Record | None:
-    """The program of a key, None where there is none that is whole."""
+    """Return the stored program for a key, or None if it is missing or corrupt."""
     return _read(folder, key, SUFFIX, read_record)
 
 
 def read_trace(folder: Folder, key: str) -> Trace | None:
-    """The trace of a key, None where there is none that is whole."""
+    """Return the stored trace for a key, or None if it is missing or corrupt."""
     return _read(folder, key, TRACE_SUFFIX, trace_in)
 
 

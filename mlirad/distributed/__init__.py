@@ -47,7 +47,7 @@ _PUBLIC = {
     "progress": "mlirad.distributed.progress_line",
     **dict.fromkeys(("Resident", "resident"), "mlirad.distributed.runners"),
 }
-"""Where public names stand: passes import plans without what runs them."""
+"""The modules of public names: passes import plans without the code that runs them."""
 
 
 def __getattr__(name: str) -> Any:

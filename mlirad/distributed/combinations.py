@@ -94,7 +94,7 @@ CUMULATED: Final[Mapping[str, tuple[np.ufunc, str]]] = {
     "max": (np.maximum, "least"),
     "min": (np.minimum, "greatest"),
 }
-"""How entries of a list are combined, and what an empty one gives."""
+"""The function that combines entries of a list, and the result of an empty list."""
 
 
 def combined_before(entries: Any, chunk: int, kind: str, *, is_after: bool) -> Any:

@@ -3,8 +3,8 @@ no x[1].
 
     plan = plan_of_few(module, split=(None, 0), like=None)     the module is of that number of rows
 
-All rows are in one chunk, so its program is the whole function, as one machine runs it. What was a result by
-rows stays one.
+All rows are in one chunk, so its program is the whole function, as one machine runs it. Results by rows stay
+results by rows.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def plan_of_few(
     values = list(own_operands(last))
     by_rows: list[int | None] = [None] * len(values)
     if like is not None:
-        # What is squeezed, or broadcast, has other dimensions than that of many rows.
+        # Squeezed and broadcast values have other dimensions than with many rows.
         found = zip(values, like, strict=True)
         by_rows = [dim if shape_of(value) == shape else None for value, (shape, dim) in found]
     whole = [k for k, dim in enumerate(by_rows) if dim is None]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 METHODS: Final = ("lsmr", "cg")
-"""How least squares are solved."""
+"""The methods that solve least squares."""
 
 
 def linearized(

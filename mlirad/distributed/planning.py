@@ -94,7 +94,7 @@ class _Planning:
         total = min(np.shape(x)[dim] for x, dim in zip(leaves, self.split, strict=True) if dim is not None)
         if total < LEAST_SIZE:
             return self.few(total)
-        # What x[3] asks holds for half as many rows as there are, and what x[n - 1] asks for as many; where
+        # The bounds for x[3] hold from half as many rows on, those for x[n - 1] from as many; where
         # x[3:9] ends is known for that number alone.
         half = 1 << (total.bit_length() - 1)
         for least in (LEAST_SIZE, half, total):

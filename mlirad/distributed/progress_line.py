@@ -70,9 +70,9 @@ def chunk_is_done() -> None:
 class progress:
     """Show how far calls have come, on a terminal or in a notebook, once one has taken `after` seconds.
 
-    The line goes to `file`, which is standard error if it is None, and there only where somebody sees it. It
-    is taken away when the call is over, also by Ctrl-C. Rounds are those that `split` of a function says; one
-    that looks for a quantile is repeated. Chunks are counted where Dask's threads run them: workers of a
+    The line goes to `file`, or to standard error if that is None, and only if it is a terminal or a notebook.
+    It is taken away when the call is over, also by Ctrl-C. Rounds are those that `split` of a function says;
+    one that looks for a quantile is repeated. Chunks are counted where Dask's threads run them: workers of a
     cluster answer once per round, and Dask's dashboard shows the rest.
 
     >>> import numpy as np, dask.array as da, mlirad as ad

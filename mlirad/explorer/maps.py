@@ -35,8 +35,8 @@ _BOX, _TALL, _ACROSS, _DOWN = 118, 24, 136, 54
 
 @deep_recursion
 def map_functions(linearized: ModuleOp, traced: ModuleOp) -> tuple[list[FuncOp], str]:
-    """The functions that hold linear maps and what they are, of a program whose derivatives are maps; where
-    there is none, the Jacobian of the program as it was traced, which this changes.
+    """The functions that hold linear maps and what they are, of a program whose derivatives are maps; else
+    the Jacobian of the program as it was traced, which this changes.
     """
     holding = [f for f in functions_by_name(linearized).values() if map_ops(f)]
     if holding:

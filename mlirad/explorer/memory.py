@@ -3,7 +3,7 @@
     memory_pieces(entry, origins)      stretches of the arena: bytes, offset, first and last step, origin
     memory_map(pieces, steps, size)    an image: steps from left to right, the arena from bottom to top
 
-A loop or branch is one step. What its regions need while they run is one stretch.
+A loop or branch is one step. The scratch memory of its regions is one stretch.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def lowered_for(function: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
 
 
 _WRITTEN = (".o", ".h", ".so", ".dylib", ".dll")
-"""What the names of the files end with."""
+"""The suffixes of the files."""
 
 
 @plain_errors
@@ -71,7 +71,7 @@ def export(
             double *result /* out, [3], 3 elements, 24 bytes */
         )
 
-    Raises `ArgumentError` for a name that is none in C, `UnsupportedError` for programs that print or call
+    Raises `ArgumentError` for a name that is not one of C, `UnsupportedError` for programs that print or call
     special functions of SciPy, and for files that cannot be written, in which case none is; `CompileError`
     for an unknown target; and what tracing raises.
     """

@@ -27,7 +27,7 @@ _PROPERTIES: dict[type[Operation], Callable[[Any], dict[str, Any]]] = {
     elementwise.SpecialOp: lambda op: {"function": op.function.data},
     elementwise.ConvertOp: lambda op: {"dtype": numpy_dtype(op.result.type)},
 }
-"""What the scalar functions of some elementwise ops take beside operands."""
+"""The further arguments of the scalar functions of some elementwise ops."""
 
 
 def element(op: elementwise.ElementwiseOp, operands: Sequence[Array]) -> Array:

@@ -129,7 +129,7 @@ def cumulative(kind: str, x: Array, dim: int, backwards: bool) -> Array:
 def contraction(lhs: Array, rhs: Array, batch: Sequence[Shape], contract: Sequence[Shape]) -> Array:
     """`array.dot`; `batch` and `contract` hold the left and the right dimensions."""
     left, right, out = contraction_labels(lhs.ndim, rhs.ndim, batch, contract)
-    # Where one factor is a view that repeats an element, einsum sums the other factor and multiplies once:
+    # If one factor is a view that repeats an element, einsum sums the other factor and multiplies once:
     # with infinities that is another value than the sum of the products. It does not do so for copies.
     one, other = (np.asarray(x, carried(x), order="C") for x in (lhs, rhs))
     return np.einsum(one, left, other, right, out).astype(lhs.dtype)

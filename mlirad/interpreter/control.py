@@ -1,7 +1,7 @@
 """Loops and branches: regions run one after the other, with array-valued arguments.
 
-A tape is a list of tuples, one per iteration. What is counted here depends on the data: the values that a
-`while` records and that a `replay` reads back, by their elements; `counting` states the rest.
+A tape is a list of tuples, one per iteration. Counts made here depend on the data: the values that a `while`
+records and that a `replay` reads back, by their elements; `counting` states the rest.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def lu(a: Array) -> dict[str, Array]:
 
 
 def cholesky(a: Array) -> dict[str, Array]:
-    """The Cholesky factor of a symmetric matrix, NaN where there is none."""
+    """The Cholesky factor of a symmetric matrix, or NaN if it has none."""
     factor, info = _routine("lapack", "potrf", a.dtype.char)(a, lower=True)
     failed = info or np.isnan(factor[-1, -1])
     return {"factor": np.tril(np.full_like(a, np.nan) if failed else factor)}

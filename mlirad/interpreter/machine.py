@@ -87,13 +87,13 @@ class Machine:
     deadline: float | None = None
     """When the program is stopped, by `time.monotonic`."""
     raised_by_python: Exception | None = None
-    """What the stream that the program prints to has raised, which is no defect."""
+    """The exception of the stream that the program prints to, which is not a defect."""
     depth: int = 0
     frames: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
-    """What the program has saved."""
+    """The records that the program has saved."""
     element_code: dict[Region, bool] = field(default_factory=dict[Region, bool])
     captured: dict[Operation, Sequence[Value]] = field(default_factory=dict[Operation, Sequence[Value]])
-    """What the regions of the ops met so far read from outside."""
+    """The values that regions of the ops met so far read from outside."""
     instructions: dict[Block, list[Instruction]] = field(default_factory=dict[Block, list[Instruction]])
 
     def instructions_of(self, block: Block) -> list[Instruction]:
@@ -224,7 +224,7 @@ class Frame:
             raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
 
     def checked(self, value: Any, type_: Attribute, shape: Shape, dtype: np.dtype[Any]) -> Any:
-        """`value` as one of a type, of which shape and dtype are given: scalars as NumPy scalars.
+        """`value` as one of a type with this shape and dtype: scalars as NumPy scalars.
 
         Raises where it does not fit the type.
         """

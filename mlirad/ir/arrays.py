@@ -63,7 +63,7 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
     """Every constructor of the array and function dialects and of linear maps, folding and sharing."""
 
     def sum(self, x: Value, dims: Sequence[int]) -> Value:
-        """The sum over `dims`. What is broadcast along a summed dimension is scaled by its extent."""
+        """The sum over `dims`. A value that is broadcast along a summed dimension is scaled by its extent."""
         shape, dims = shape_of(x), sorted(dims)
         if any(shape[d] == 0 for d in dims):
             return self.zeros(array_type(reduce_shape(shape, dims), element_of(x)))

@@ -82,7 +82,7 @@ class Builder:
             known = scope.memo.get(key)
             if known is not None:
                 for region in regions:
-                    # What it captured does not count as used by it.
+                    # Captured values do not count as used by it.
                     region.drop_all_references()
                 return known
         op = op_class.create(

@@ -6,7 +6,7 @@
     graph.postorder(["f"])         those that f reaches and f itself, callees before callers
 
 Every question costs time linear in the functions reached and their calls, and none recurses; but `recursive`
-looks from each function that reaches a cycle anew.
+searches again from each function that reaches a cycle.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def references_of(function: FuncOp) -> list[tuple[str, Operation]]:
 
 
 def callee_of(op: Operation, name: str, functions: Mapping[str, FuncOp]) -> FuncOp:
-    """The function that `op` names; raises when there is none with a body."""
+    """The function that `op` names; raises if there is no such function with a body."""
     function = functions.get(name)
     if function is None:
         raise UnsupportedError(f"there is no function @{name} with a body", location=location_of(op))
@@ -158,7 +158,7 @@ class CallGraph:
         sorter = TopologicalSorter({name: self.callees(name).keys() for name in self._functions})
         with suppress(CycleError):
             sorter.prepare()
-        # What becomes ready reaches no cycle.
+        # Functions that become ready reach no cycle.
         ended: set[str] = set()
         while ready := sorter.get_ready():
             ended.update(ready)

@@ -37,7 +37,7 @@ BuildBody: TypeAlias = Callable[..., Sequence[Value]]
 def chunked_build(
     b: ArrayBuilder, extents: Shape, body: BuildBody, chunk: int = 1, checkpoint: str | None = "recompute"
 ) -> list[Value]:
-    """The arrays of the values of `body` at all positions of `extents`, of which `chunk` are made at a time.
+    """The arrays of the values of `body` at all positions of `extents`, made `chunk` positions at a time.
 
     `checkpoint` is that of the loops: see `array.scan`.
     """

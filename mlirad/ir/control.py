@@ -4,11 +4,11 @@
     carries     = b.while_([x], lambda a: b.compare("gt", a, one), lambda a: [b.mul(a, half)])
     values      = b.if_(p, lambda: [x], lambda: [b.exp(x)])
 
-What folds: loops of no iteration or one, scans without carries that are not kept (to builds), branches whose
-choice is known, carries that never change and slices that are the same in every iteration (the body captures
-them), slices that nothing reads, stacked values that are the same in every iteration, results that all
-branches agree on. A body is emitted once, and the regions that come out are cut in place, so building a nest
-of loops takes time linear in its size.
+The following fold: loops of no iteration or one, scans without carries that are not kept (to builds),
+branches whose choice is known, carries that never change and slices that are the same in every iteration (the
+body captures them), slices that nothing reads, stacked values that are the same in every iteration, results
+that all branches agree on. A body is emitted once, and the regions that come out are cut in place, so
+building a nest of loops takes time linear in its size.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ class ControlBuilder(IndexingBuilder):
                 remove_argument(argument)
             made[:] = [init[k] if v is arguments[-1] else v for v in made]
             del varying[at]
-            # What became equal to a captured value may keep another carry from changing.
+            # A carry that became equal to a captured value may keep another carry from changing.
             at = 0
         return varying
 

@@ -92,7 +92,7 @@ class Dependences:
         first = len(args) - len(op.init)
         known: dict[Value, Values] = {arg: frozenset((op.tape,)) for arg in args[:first]}
         known.update((arg, frozenset((x,))) for arg, x in zip(args[first:], op.init, strict=True))
-        # How many iterations there are is known from the tape alone.
+        # The tape alone determines the number of iterations.
         carries = args[first:]
         _close(known, carries, _changed(op.body, carries, made, {op.tape}))
         return [known[arg] for arg in args[first:]]

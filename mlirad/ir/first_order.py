@@ -2,8 +2,8 @@
 
     require_first_order(module)          raises at the first op that makes, takes or hands on such a value
 
-Passes that differentiate or lower begin with it. What CHAD makes in its specification hands linear maps on
-as values. `maps-to-closures` makes closures of them, and `map_value_op` finds those that are left.
+Passes that differentiate or lower begin with it. CHAD's specification passes linear maps on as values.
+`maps-to-closures` makes closures of them, and `map_value_op` finds those that are left.
 """
 
 from __future__ import annotations

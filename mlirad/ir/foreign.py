@@ -6,8 +6,9 @@
 
 A pass says so by being a `ConversionPass`. Between such passes a module holds ops of the language alone;
 before and after them it is checked only that ops have the parts that they declare, and that values are
-defined where they are used. What else ops require is for the tools of their dialects to say, but for those of
-StableHLO, which are verified as its specification says. Where no pass runs they are printed as they are.
+defined where they are used. Other requirements of ops are for the tools of their dialects to check, except
+those of StableHLO, whose ops are verified as its specification says. Where no pass runs they are printed as
+they are.
 """
 
 from __future__ import annotations

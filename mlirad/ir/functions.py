@@ -4,7 +4,7 @@
     (y,) = b.apply(f, [x])
     r = b.case(s, [lambda n: [b.convert(n, f64)], lambda x: [x]])
 
-What folds: β, η, projections, and what is known of a sum:
+The following fold: β, η, projections, and known facts about a sum:
 
     apply (lambda x. t) a                  -->   t[a]
     apply (partial @g e) a                 -->   call @g(a, e)

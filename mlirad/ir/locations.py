@@ -81,7 +81,7 @@ def place_of(location: Attribute) -> FileLocation | None:
 def location_of(op: Operation) -> str | None:
     """`file:line`, or `file:line:column` where the column is known, of the source of `op`.
 
-    An op without a location of its own has that of the nearest op around it; `None` if there is none.
+    An op without a location of its own has that of the nearest op around it; `None` if no op has one.
     """
     current: Operation | None = op
     while current is not None:

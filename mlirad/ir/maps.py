@@ -149,7 +149,7 @@ class MapBuilder(IndexingBuilder):
         return self.map_of(linear.VcatOp, domain, codomain, maps) if whole is None else whole
 
     def _projected(self, maps: Sequence[Value], space: Attribute, domain: Attribute) -> Value | None:
-        """The d of which `maps` are all the components in order, where there is one."""
+        """The d whose components in order are exactly `maps`, if there is one."""
         found: list[Value | None] = []
         for k, m in enumerate(maps):
             op = m.owner

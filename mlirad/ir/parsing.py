@@ -3,7 +3,7 @@
     module = parse_module("func.func @f(%x: f64) -> f64 {...}", "f.mlir")
     location_of(op)      -->  "f.mlir:3:8"           the name of the op, unless a `loc(...)` gives another
 
-What is parsed may still break rules: `mlirad.ir.verification.verify_module` checks them.
+Parsed text may still break rules: `mlirad.ir.verification.verify_module` checks them.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class _LocatingParser(Parser):
     """xDSL's parser, giving each op whose `loc(...)` is in no file the place of its name."""
 
     def __init__(self, context: Context, text: str, file: str, first_line: int):
-        # What xDSL's parser does here, with the lexer above in place of its own.
+        # The attributes that xDSL's parser sets here, with the lexer above in place of its own.
         AttrParser.__init__(self, ParserState(_TerminatingLexer(Input(text, file))), context)
         self.ssa_values = {}
         self.blocks = {}
@@ -276,7 +276,7 @@ class _LocatingParser(Parser):
         except VerifyException as error:
             self.raise_error(str(error), start)
         except ValueError:
-            # A type with too few or too many parameters, or with a number that is none.
+            # A type with too few or too many parameters, or with a malformed number.
             self.raise_error("malformed type", start)
 
     def parse_optional_attribute(self) -> Attribute | None:
@@ -299,7 +299,8 @@ class _LocatingParser(Parser):
                 if cast("IntegerType[Any, Any]", attribute).width.data > MAX_INTEGER_WIDTH:
                     self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
             case None | TensorType() | FloatAttr() | IntegerAttr() | StringAttr() | SymbolRefAttr():
-                # Not large by themselves, and most often met. What they are part of is measured as a whole.
+                # Not large by themselves, and most often met. The attribute that they are part of is measured
+                # as a whole.
                 pass
             case _:
                 self._check_size(attribute, start)

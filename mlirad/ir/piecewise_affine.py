@@ -4,8 +4,8 @@
     Pieces().of(c)      c = p >= 0                                   i: 0 .. 10  true
 
 The index is an argument of a region, or a dimension of an array, such as that of an `array.iota`. A condition
-has the values 0 and 1. What depends on several indices, or would have more than `MOST` pieces, is in no such
-form.
+has the values 0 and 1. A condition that depends on several indices, or would have more than `MOST` pieces,
+has no such form.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class Pieces:
 
 
 Rule: TypeAlias = Callable[[Piece, Piece], "list[Piece] | None"]
-"""What becomes of two lines over the same indices."""
+"""The combination of two lines over the same indices."""
 
 
 def _constant(number: int) -> Along:

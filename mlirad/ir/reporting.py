@@ -14,14 +14,14 @@ from mlirad.dialects.shapes import Value, integer, is_array, keyword, shape_of, 
 from mlirad.ir.transforms import TransformBuilder
 
 NEVER = -1
-"""What no token is."""
+"""A value that is not a token."""
 
 
 class ReportingBuilder(TransformBuilder):
     """Constructors of `report` and `callback`, and of results that depend on reports."""
 
     def sealed(self, results: Sequence[Value], token: Value) -> list[Value] | None:
-        """The results, of which the smallest array depends on a token; None if all arrays may be empty."""
+        """The results, with the smallest array made to depend on a token; None if all arrays may be empty."""
         known = [k for k, v in enumerate(results) if is_array(v.type) and at_most(1, size_of(v))]
         if not known:
             return None

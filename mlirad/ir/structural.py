@@ -96,7 +96,7 @@ class StructuralBuilder(Builder):
         return self.broadcast(self.constant(value, element_of(type_)), shape_of(type_), ())
 
     def zeros(self, type_: Attribute) -> Value:
-        """The zero of the given type; of frames that which holds nothing."""
+        """The zero of the given type; for frames the empty one."""
         element = element_of(type_)
         if isinstance(element, FrameType):
             return self.broadcast(self.emit(NoFrameOp, (), element), shape_of(type_), ())

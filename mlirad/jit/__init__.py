@@ -6,7 +6,7 @@
 - `machine_program.py`: a program as object code, not loaded, which is all that is kept on disk.
 - `glue.py`: machine code between Python and programs, loaded with the addresses of this process or kept
   without them. Its texts may hold addresses of the process only by `pointer` (`pointers.py`): any other
-  number of the process makes a new text in every process, each of which is then kept (`tests/test_imports.py`
+  number of the process makes a new text in every process, and each would be kept (`tests/test_imports.py`
   notices).
 - `linked_text.py`, `system_text.py`: parts of the run-time library with the addresses that they call, and
   with the code of this system.

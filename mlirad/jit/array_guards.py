@@ -87,7 +87,8 @@ def have_same_bits(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     """Return whether the elements of two arrays of one shape and dtype, without objects, are the same bit by
     bit.
 
-    What is small is copied, and so is what has no integer of its width, such as long strings and records.
+    Small elements are copied, and so are those without an integer of their width, such as long strings and
+    records.
     """
     if a.dtype.kind == "c":
         return have_same_bits(np.real(a), np.real(b)) and have_same_bits(np.imag(a), np.imag(b))

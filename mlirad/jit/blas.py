@@ -154,7 +154,7 @@ MOST_TOUCHED: Final = 32
 """The most buffers that are touched before they are used."""
 
 BUFFER_BYTES: Final = 1 << 26
-"""Address space for the buffer of a call: half of it, of which the C library may take twice as much."""
+"""Address space for the buffer of a call: half of it, as the C library may take twice as much."""
 
 
 @once
@@ -250,7 +250,7 @@ def _wrapped(
 
 
 def _thread_limit() -> tuple[str, str]:
-    """IR of functions that limit and restore, and the scope of the setting ("" if there is none).
+    """IR of functions that limit and restore, and the scope of the setting ("" without any).
 
     Where that is the process, others keep threads from both while it forks, and reset in a child what calls
     under way have set.

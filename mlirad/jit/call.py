@@ -41,7 +41,7 @@ LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
 
 BYTES_PER_OPERATION: Final = 4
-"""How work is judged by the size of a program's memory where its operations are not counted."""
+"""The bytes of a program's memory that count as one operation, if its operations are not counted."""
 
 Result = npt.NDArray[Any] | np.generic
 

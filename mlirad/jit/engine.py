@@ -15,7 +15,7 @@ the machine code is as long and as fast:
 O1 looks for what lowering never writes, such as loads of what the iteration before has stored.
 
 Nothing is optimised in very long texts, straight-line code that no number of runs makes up for, and their
-instructions are selected one by one (the quick tier). What counts is the length alone, `QUICK_FROM`.
+instructions are selected one by one (the quick tier). Only the length counts, `QUICK_FROM`.
 
 Code is emitted as an object file and linked by ORC (LLVM's LLJIT), one instance per program:
 creating it, linking and unloading take 0.7 ms, addresses of external functions are given to the
@@ -51,7 +51,7 @@ ENTRY: Final = "mlirad_main"
 """The name of the function that the IR text of a program defines."""
 
 INLINING: Final = ("always_inliner",)
-"""What is run on texts of the quick tier."""
+"""The passes for texts of the quick tier."""
 
 PASSES: Final = (
     *INLINING,
@@ -61,7 +61,7 @@ PASSES: Final = (
     "instruction_combine",
     "simplify_cfg",
 )
-"""What is run on all others, in this order; the names are llvmlite's."""
+"""The passes for all other texts, in this order; the names are llvmlite's."""
 
 QUICK_FROM: Final = 4_000_000
 """From how many characters on a text is compiled in the quick tier: in two seconds instead of ten."""

@@ -15,7 +15,7 @@ from typing import Final
 
 PROGRAM: Final = 0
 ARENA: Final = 1
-"""The address of two words, whether the arena is in use and where it is; 0 if there is none."""
+"""The address of two words, whether the arena is in use and where it is; 0 without an arena."""
 INPUTS: Final = 2
 OUTPUTS: Final = 3
 CONSTANTS: Final = 4

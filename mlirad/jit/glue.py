@@ -24,7 +24,7 @@ class GlueStore(Protocol):
     """A store of the object code of texts."""
 
     def find(self, text: str, target: Target) -> bytes | None:
-        """The object code of a text, None where there is none."""
+        """The object code of a text, or None if it is not kept."""
         ...
 
     def keep(self, text: str, target: Target, code: bytes, name: str) -> None:

@@ -8,7 +8,7 @@ zeros. Then
 - the guard bytes of every buffer must be what they were;
 - inputs and constants must be what they were.
 
-What fails is a `CompileError` that names the buffer. Inputs and outputs lie at addresses that are
+A failed check is a `CompileError` that names the buffer. Inputs and outputs lie at addresses that are
 multiples of their element size and of nothing more, so code that assumes a better alignment stops
 the process here rather than at a user's.
 """

@@ -49,7 +49,7 @@ class Guard(Protocol):
         ...
 
     def words(self, kept: list[object]) -> Sequence[Words]:
-        """For the machine code. What has to live as long as the words is put into `kept`."""
+        """For the machine code. Objects that have to live as long as the words are put into `kept`."""
         ...
 
 

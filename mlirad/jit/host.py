@@ -137,7 +137,7 @@ def _system_addresses() -> dict[str, int]:
 
 
 def _system_address(name: str) -> int:
-    """The address of a function of the C library or of the system, 0 if there is none."""
+    """The address of a function of the C library or of the system; 0 if it has none of this name."""
     library = ctypes.WinDLL("kernel32") if sys.platform == "win32" else ctypes.CDLL(None)
     function = getattr(library, name, None)
     return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value or 0

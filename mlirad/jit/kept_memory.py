@@ -28,8 +28,8 @@ from mlirad.jit.once import once
 
 LARGE_RESULT_BYTES: Final = 1 << 18
 LARGE_RECORD_BYTES: Final = 1 << 15
-"""Bytes of a block from which on it is kept. The C library gives smaller ones from its heap. What a program
-allocates goes back all at once, upon which the heap would give its end back to the system.
+"""Bytes of a block from which on it is kept. The C library gives smaller ones from its heap. A program's
+memory goes back all at once, upon which the heap would give its end back to the system.
 """
 
 KEPT_BYTES: Final = 1 << 28

@@ -2,7 +2,7 @@
 
     linked_text(("pool",), {"mlirad_rt_poll": 0x7F00}, "define internal void @mlirad_pause() {...}")
 
-What a part declares is defined by another part, in the text beside them, or at an address: a given one, or
+A declaration of a part is defined by another part, in the text beside them, or at an address: a given one, or
 that of the function of this name in CPython's interface. Intrinsics of LLVM stay declared.
 """
 

@@ -20,12 +20,14 @@ from typing import Final
 from mlirad.errors import OutOfMemoryError
 
 COMPILE_BYTES: Final = 1 << 26
-"""What a compile of a program of usual size takes in Python. With less, Python itself fails in odd ways."""
+"""The memory that a compile of a program of usual size takes in Python. With less, Python itself fails in odd
+ways.
+"""
 
 _FLAGS: Final = (
     mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0) if os.name == "posix" else 0
 )
-"""Limits count such memory. Whether the machine has as much is not asked, as little of it may be used."""
+"""Limits count such memory. The machine is not asked for as much, as little of it may be used."""
 
 
 def require_memory(size: int, purpose: str) -> None:

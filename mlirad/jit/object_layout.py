@@ -43,10 +43,10 @@ FUNCTION_FIELDS: Final = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 
 CLASS_VERSION: Final = 384
 
 FRAME: Final = 24
-"""Where a frame has the interpreter's record of it."""
+"""The offset of the interpreter's record in a frame."""
 
 DISPATCHED: Final = 40
-"""Where a function of NumPy's that asks its arguments has the one that it calls by default."""
+"""The offset of the default function in a function of NumPy's that asks its arguments."""
 
 READABLE_FLAGS: Final = 0x0001 | 0x0100
 """Flags of an array that is row-major contiguous and aligned."""
@@ -55,11 +55,12 @@ WRITTEN_FLAGS: Final = READABLE_FLAGS | 0x0400
 """Flags of an array that is also writeable."""
 
 FRESH_FLAGS: Final = READABLE_FLAGS | 0x0010 | 0x0020
-"""What NumPy is asked for where an array is to be converted: a readable copy, of whatever element type."""
+"""The flags that ask NumPy to convert an array: a readable copy, of whatever element type."""
 
 HANDLER_FUNCTIONS: Final = 128
-"""Where the functions are in NumPy's structure of memory functions: context, malloc, calloc, realloc,
-free."""
+"""The offset of the functions in NumPy's structure of memory functions: context, malloc, calloc, realloc,
+free.
+"""
 
 _POSITIONS: Final = {
     "PyArray_Type": 2,

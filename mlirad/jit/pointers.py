@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from mlirad.jit.object_layout import python_function
 
 ADDRESS = re.compile(r"inttoptr \(i64 ([1-9]\d*) to ptr\)")
-"""An address in a text, as `pointer` writes it; null is none."""
+"""An address in a text, as `pointer` writes it; null does not match."""
 
 
 def pointer(address: int) -> str:

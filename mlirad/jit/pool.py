@@ -44,7 +44,7 @@ COUNTS: Final = (
     "mlirad_pool_worker_tasks",
     "mlirad_pool_starts",
 )
-"""What `mlirad/runtime/pool.c` defines; the last in the order of `Counts`."""
+"""The names that `mlirad/runtime/pool.c` defines; the last in the order of `Counts`."""
 
 EXIT_SECONDS: Final = 0.01
 """The time that a fork waits for the system to have done away with a thread that has ended."""
@@ -103,7 +103,7 @@ _share: Final = ctypes.c_void_p()
 
 @once
 def _parallel_code() -> LoadedCode:
-    """The function that programs call, of which they hold bare addresses."""
+    """The function that programs call; they hold its bare address."""
     when_several(prepare)
     addresses = {
         "mlirad_usual_threads": usual_threads_address(),

@@ -2,8 +2,8 @@
 them, returns the failure, or calls a function and writes its results.
 
 It gets the address of a description, in JSON, of a table with the addresses of the values, and the number of
-a batch element: see `reports.py` and `callbacks.py` in `mlirad/lower/cpu/emit/`. What it raises ends the
-call.
+a batch element: see `reports.py` and `callbacks.py` in `mlirad/lower/cpu/emit/`. An exception that it raises
+ends the call.
 """
 
 from __future__ import annotations

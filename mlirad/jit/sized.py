@@ -15,7 +15,7 @@ from mlirad.jit.machine_program import MachineProgram
 class SizedCode:
     """A program for which extents are numbers once its sizes are known, by the same code for all of them.
 
-    What is given besides is as for `NativeFunction`.
+    The other parameters are as for `NativeFunction`.
     """
 
     def __init__(

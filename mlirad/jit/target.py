@@ -59,7 +59,7 @@ class Target:
     features: str
     vector_bytes: int
     instructions: Instructions
-    """Which instructions the processor has, as far as its name and features tell."""
+    """The instructions of the processor, as far as its name and features tell."""
     is_linked: bool = False
     """True if a linker makes programs and libraries of the code, wherever these are loaded."""
 
@@ -100,7 +100,7 @@ def _find_target(request: str) -> Target:
 
 
 def _mask_bytes(vector_bytes: int) -> int:
-    """The longest vectors of x86 of which one instruction loads some lanes: AVX-512 has longer ones."""
+    """The longest vectors of x86 that one instruction can load by some lanes: AVX-512 has longer ones."""
     return 64 if vector_bytes == 64 else 32
 
 

@@ -27,7 +27,7 @@ ElementOf: TypeAlias = "T | list[ElementOf[T]] | None"
 """An element of a space, whose leaves are of type T."""
 
 Leaf: TypeAlias = "Value | Function | Pairs"
-"""What an element of a space that is no tuple is while code is emitted."""
+"""An element of a space other than a tuple while code is emitted."""
 
 Element: TypeAlias = "ElementOf[Leaf]"
 """An element of a space while code is emitted."""

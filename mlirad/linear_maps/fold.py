@@ -7,7 +7,7 @@
     sparsity       leaves are patterns of coordinates              `mlirad.linear_maps.sparsity.images`
 
 A node's image is complete when the node is reached, because the nodes are taken in topological order: what is
-shared is computed once. A composite left operand of a composition is a function, folded anew where it is
+shared is computed once. A composite left operand of a composition is a function, folded again wherever it is
 applied. The reverse sweep goes through the same nodes in reverse order
 (`mlirad.linear_maps.apply.reverse_sweep`).
 """

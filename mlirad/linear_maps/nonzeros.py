@@ -4,7 +4,7 @@
     vcat (project 0), (project 1)    component 1 reaches component 1
     compose %scale, %project         what reaches the projection reaches the image
 
-What is structurally zero takes no code, and no loop carries it. The analysis looks at the components of
+Structural zeros take no code, and no loop carries them. The analysis looks at the components of
 tuples along the spine; of a local map every component of the image depends on every one of the argument.
 It is one relation, read from the argument to the image, or from a cotangent to its transposed image.
 """

@@ -77,7 +77,7 @@ class Primitive:
 
     @property
     def dim(self) -> int:
-        """The dimension of which the map states one."""
+        """The dimension, for a map that states one."""
         return cast("IntegerAttr", self.properties["dim"]).value.data
 
     def has(self, name: str) -> bool:

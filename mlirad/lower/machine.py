@@ -103,7 +103,7 @@ TILE_ROWS = 4
 """Rows of a contraction that share what a kernel loads of the other operand."""
 
 LINE_BYTES = 64
-"""What a kernel reads of each row of that operand before it moves on to the next."""
+"""The bytes that a kernel reads of each row of that operand before it moves on to the next."""
 
 LIBRARY_CALL = 1000.0
 """Cycles of a call of BLAS before it multiplies."""
@@ -135,7 +135,7 @@ TRANSFORM = 0.35
 """Fourier transforms, per element and pass of two."""
 
 CUMULATION = 4.0
-"""Cumulative sums and their like, per element, each of which waits for the one before."""
+"""Cumulative sums and their like, per element; each waits for the one before."""
 
 SECOND_PATH = 2000.0
 """Cycles that a second path through a kernel has to save in a call, to be worth the time to compile it."""
@@ -155,7 +155,7 @@ def cycles_per_byte(working_set: float) -> float:
 def stack_cycles_per_byte(working_set: float) -> float:
     """Cycles to read or write a byte of a stack in a working set of a given number of bytes.
 
-    What was written last is read first, so that each cache has as much of the stack as it holds.
+    The part written last is read first, so that each cache has as much of the stack as it holds.
     """
     total = below = 0.0
     for size, cycles in (*_CACHES, (inf, _MEMORY_CYCLES)):
@@ -209,9 +209,9 @@ def library_contraction_cycles(rows: int, columns: int, inner: int, element: int
 def repacking_cycles(left: int, right: int, down: int, across: int, *, is_transposed: bool) -> float:
     """Cycles that BLAS takes longer for blocks of a product than for the whole product.
 
-    Its operands have `left` and `right` bytes. There are `down` blocks of rows, each of which copies the
-    right operand, and `across` blocks of columns, each of which copies the left one: `is_transposed` says
-    that it lies by columns.
+    Its operands have `left` and `right` bytes. There are `down` blocks of rows, which copy the right operand
+    each, and `across` blocks of columns, which copy the left one each: `is_transposed` says that it lies by
+    columns.
     """
     of_left = (PACKED_COLUMNS if is_transposed else PACKED_ROWS) * cycles_per_byte(min(left, CACHE_BYTES))
     again = (across - 1) * of_left * left + (down - 1) * PACKED_RIGHT * right

@@ -48,8 +48,9 @@ OUT_OF_TIME: Final = 4
 RAISED: Final = 5
 NO_FRAME: Final = 6
 NO_ROOM: Final = 7
-"""What the first word of a call's record says after a call that could not be finished; RAISED: a Python
-exception is set. Beside NO_ROOM stands the number of a type of records, from bit `RECORD_SHIFT` on."""
+"""The first word of a call's record after a call that could not be finished; RAISED: a Python exception is
+set. Beside NO_ROOM stands the number of a type of records, from bit `RECORD_SHIFT` on.
+"""
 
 RECORD_SHIFT: Final = 8
 
@@ -75,16 +76,16 @@ the caller's mode of floating point, and the arguments whose memory is borrowed.
 call has a record."""
 
 C_PREFIX: Final = "mlirad_c_"
-"""What the symbols of functions of the C library begin with, and of those of SciPy that are like them."""
+"""The prefix of symbols of functions of the C library, and of those of SciPy that are like them."""
 
 LIBRARY_PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
-"""What the symbols of the routines of each library begin with."""
+"""The prefixes of symbols of the routines of each library."""
 
 LOOP_PREFIX: Final = "mlirad_loop_"
-"""What the symbols of inner loops of the ufuncs of `scipy.special` begin with, and of NumPy's transforms."""
+"""The prefix of symbols of inner loops of the ufuncs of `scipy.special`, and of NumPy's transforms."""
 
 TRANSFORM_PREFIX: Final = "pocketfft_"
-"""What follows in the symbols of the loops of NumPy's Fourier transforms."""
+"""The next part of the symbols of the loops of NumPy's Fourier transforms."""
 
 POLL: Final = "mlirad_rt_poll"
 """The function `i64 (ptr context)` of the host that long-running programs call now and then. It gives what
@@ -215,7 +216,7 @@ class ProgramInterface:
     def bound(self, sizes: Mapping[str, int]) -> Self:
         """The program for calls with these sizes, by the same code.
 
-        What the interface states with sizes in it are numbers then, and the table is filled.
+        Sizes in the interface are numbers then, and the table is filled.
         """
         constants = list(self.constants)
         constants[self.size_table] = np.array([sizes[name] for name in self.sizes], np.int64)

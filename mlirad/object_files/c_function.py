@@ -60,7 +60,7 @@ class CFunction:
     is_checked: bool = False
     """True if the last constant of the program says if an access was outside of its buffer."""
     source: str | None = None
-    """What the function was made of, for the reader of the header."""
+    """The function's source, for the reader of the header."""
 
     @property
     def scratch_bytes(self) -> int:

@@ -32,7 +32,7 @@ _LIBRARY_NAMES: Final = {"darwin": "lib{}.dylib", "win32": "{}.dll"}
 class Exported:
     """The files of an exported function, and the options that a linker needs besides them.
 
-    `library` is None where none was asked for.
+    `library` is None if none was asked for.
     """
 
     object: Path

@@ -29,7 +29,7 @@ from mlirad.lower.native_program import (
 )
 
 LIBRARIES: Final = {"blas": "-lblas", "lapack": "-llapack"}
-"""How a linker is usually told of the library with routines of each kind."""
+"""The usual option that tells a linker of the library with routines of each kind."""
 
 _CHARACTERS: Final = {
     "gemm": 2,

@@ -29,10 +29,10 @@ from mlirad.object_files.status import OF_REPORT
 from mlirad.runtime import runtime_module
 
 STACK_BYTES: Final = 1 << 19
-"""How far calls of the program may go down the stack: half a MiB."""
+"""The stack that calls of the program may use: half a MiB."""
 
 _STANDALONE: Final = frozenset({POLL, STACK_LIMIT, PARALLEL})
-"""What `mlirad/runtime/standalone.c` defines."""
+"""The functions that `mlirad/runtime/standalone.c` defines."""
 
 
 def runtime_text(program: NativeProgram, triple: str, pointer_bits: int) -> str:

@@ -54,7 +54,7 @@ def like(tree: Tree, leaves: list[Any], value: Any, what: str) -> list[Any]:
 
 
 def dtype_of(leaf: Any) -> Any:
-    """The dtype of an array or a scalar, traced or not; raises for what is none."""
+    """The dtype of an array or a scalar, traced or not; raises for anything else."""
     dtype = getattr(leaf, "dtype", None)
     try:
         return np.asarray(leaf).dtype if dtype is None else np.dtype(dtype)

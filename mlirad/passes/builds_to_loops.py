@@ -5,8 +5,8 @@
     %r = array.scan (%i) {carries = 0, length = 4, checkpoint = "recompute", kept} : -> tensor<4xf64> {t}
 
 For builds whose bulk form would need more memory than there is, and to test `bulk-operations` against other
-rules: such a loop is differentiated as a loop. What a loop reads from outside receives its cotangents in
-place, position by position.
+rules: such a loop is differentiated as a loop. A value that a loop reads from outside receives its cotangents
+in place, position by position.
 
 With `limit` only builds that compute more bytes than that in total become loops, in chunks of as many
 positions as compute that much. (Source: dual-numbers paper, section 5.1, which makes no loops and names what

@@ -65,7 +65,7 @@ def _has_series(op: Operation) -> bool:
 
 
 def _is_elementwise(op: CustomOp) -> bool:
-    """Tell if there is one result, each element of which depends only on the elements at its position."""
+    """Tell if there is one result whose elements depend only on the elements at their positions."""
     shape = shape_of(op.results[0])
     if len(op.results) > 1 or op.forward_rule is None or any(shape_of(v) != shape for v in own_operands(op)):
         return False

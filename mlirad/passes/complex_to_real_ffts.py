@@ -3,10 +3,9 @@
     %w = array.fft backward %z {dim = 0, pairs = 0} : tensor<2x8xf64>
     %y = array.index %w[0]                        -->        %y = array.fft half %s {dim = 0, pairs = 0}
 
-The real parts of a backward transform of z are the backward transform of (z[k] + conj z[-k]) / 2, of which
-the numbers up to n / 2 determine the rest: they are s, where those that stand for two count twice. Along
-several dimensions k has several components. A forward transform is the backward one of the conjugate,
-conjugated.
+The real parts of a backward transform of z are the backward transform of (z[k] + conj z[-k]) / 2, whose
+numbers up to n / 2 determine the rest: they are s, where those that stand for two count twice. Along several
+dimensions k has several components. A forward transform is the backward one of the conjugate, conjugated.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class ComplexToRealFftsPass(FunctionPass):
 
 
 def _chain(last: FftOp) -> list[FftOp]:
-    """Transforms along different dimensions, of the last of which only real parts are read."""
+    """Transforms along different dimensions; only the real parts of the last one are read."""
     uses = [use.operation for use in last.result.uses]
     if not (_takes_planes(last) and uses and all(map(_reads_real_parts, uses))):
         return []

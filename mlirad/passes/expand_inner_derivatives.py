@@ -84,7 +84,7 @@ def _found(functions: Mapping[str, FuncOp]) -> list[str]:
 
 
 def _differentiated(functions: Iterable[FuncOp]) -> list[str]:
-    """The functions of which functions take derivatives."""
+    """The functions that some function takes derivatives of."""
     return list(dict.fromkeys(op.callee_name for f in functions for op in differentiations(f)))
 
 

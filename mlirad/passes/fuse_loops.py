@@ -8,9 +8,9 @@
       yield mul %c, %e
     }
 
-Forward mode makes such pairs: the values, then the tangents. What the second loop alone reads takes no memory
-then, so loops of any length run in constant memory. A loop that reads a tape from its oldest entry on joins
-the one that records it. Loops that run in opposite orders, as in reverse mode, stay apart.
+Forward mode makes such pairs: the values, then the tangents. Values that the second loop alone reads take no
+memory then, so loops of any length run in constant memory. A loop that reads a tape from its oldest entry on
+joins the one that records it. Loops that run in opposite orders, as in reverse mode, stay apart.
 """
 
 from __future__ import annotations

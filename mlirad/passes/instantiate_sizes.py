@@ -3,8 +3,8 @@
 func.func @main(%x: tensor<?x10xf64, #array.extents<[n, 10]>>) attributes {array.sizes = ["n"]}
     --instantiate-sizes{n=7}-->    func.func @main(%x: tensor<7x10xf64>)
 
-What the result means is what the program means at these sizes, so this says what every other pass has to do
-with sizes: to run the pass and then put numbers in is to put numbers in and then run the pass.
+The result means the same as the program at these sizes, so this says what every other pass has to do with
+sizes: to run the pass and then put numbers in is to put numbers in and then run the pass.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class RaiseContractionsPass(FunctionPass):
 
 
 def raise_contractions(function: FuncOp) -> FuncOp:
-    """The function with `array.dot` for every sum of products that is one; itself if there is none."""
+    """The function with `array.dot` for every sum of products that is a contraction; else itself."""
     if not any(_contraction(op) for op in function_block(function).ops):
         return function
 

@@ -100,7 +100,7 @@ class Rows:
             if is_concerned or any(_concerns(op) for op in nested_ops(function.body)):
                 replace_function(function, self._function(name, function))
 
-    # What functions take and return --------------------------------------------------------------
+    # Parameters and results -----------------------------------------------------------------------
 
     def _of_types(
         self, names: Sequence[str] | Mapping[str, None], classes: tuple[type[Operation], ...]

@@ -7,7 +7,7 @@
     %r = array.select (iota == 0), %x, %s      -->         %r = array.concatenate %x[0:1], %b {dim = 0}
 
 Regular are positions that are piecewise affine functions of one argument each, of few pieces
-(`mlirad/ir/piecewise_affine.py`). Elements of which selects choose nothing become zeros. Where a select
+(`mlirad/ir/piecewise_affine.py`). Elements that selects do not choose become zeros. Where a select
 chooses by whole parts, and what it chooses otherwise does not vary along them, the parts are joined in its
 place. A condition on positions that always or never holds is a constant. Gathers from arrays that are padded
 with a constant read no padding (`padded_gathers.py`).

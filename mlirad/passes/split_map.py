@@ -8,8 +8,8 @@ becomes
     @map(residuals...) -> %d                 the map, as an expression
 
 The residuals are values of f from which the map is made. Chains of scalings are merged beforehand, so a chain
-of elementwise ops keeps one array. What costs nothing to recompute (literals, index values, broadcasts,
-negations) is recomputed in `map`; so is a loop whose tape the map reads, as no caller can hold a tape. A
+of elementwise ops keeps one array. Values that cost nothing to recompute (literals, index values, broadcasts,
+negations) are recomputed in `map`; so is a loop whose tape the map reads, as no caller can hold a tape. A
 residual that is a parameter of f is not returned by `primal`, as the caller has it.
 
     func.func @f(%x: f64) -> (f64, !linear.map<f64, f64>)         y = exp(sin x)

@@ -129,8 +129,8 @@ class _Restoring:
     """A function as it is rebuilt: what its loops need not keep, and what has been kept so far instead.
 
     `stacks` has for every stack that is no longer made the stacks in its place: for each update the elements
-    that it replaced, then their positions. `tapes` has the places of an entry of which the same holds; what
-    restores them stands at its end.
+    that it replaced, then their positions. `tapes` has the same for entries of tapes, by their
+    places; the code that restores them stands at its end.
     """
 
     found: dict[Recorder, list[_Restorable]]

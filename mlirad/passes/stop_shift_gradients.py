@@ -208,7 +208,9 @@ def _sqrt(op: Operation, forms: _Forms) -> _Form | None:
 
 
 def _alike(op: Operation, forms: _Forms, values: Sequence[Value] | None = None) -> _Form:
-    """The form that all values have, by default the operands. What no shift or no scale changes has any."""
+    """The form that all values have, by default the operands. A value that no shift or no scale changes fits
+    any form.
+    """
     values = own_operands(op) if values is None else values
     found = next(forms[v] for v in values if v in forms)
     neutral = (math.inf, -math.inf) if found.kind == "shifted" else (0,)

@@ -1,7 +1,7 @@
 """Draws of counts: Poisson, binomial, negative binomial, geometric, multinomial. They have no derivatives.
 
-Large expectations go by transformed rejection: a quotient of two uniform numbers, of which the density is a
-close hat of the probabilities (W. Hörmann, *The transformed rejection method for generating Poisson random
+Large expectations go by transformed rejection: a quotient of two uniform numbers, whose density is a close
+hat of the probabilities (W. Hörmann, *The transformed rejection method for generating Poisson random
 variables*, 1993, and *The generation of binomial random variates*, 1993). Small ones add up probabilities
 until they reach a uniform number.
 """
@@ -156,8 +156,8 @@ def _counts(usable: Any, found: Any, dtype: npt.DTypeLike) -> Any:
 
 
 def _binomial(key: Numbers, n: Any, p: Any) -> tuple[Any, Any]:
-    """Return where the parameters are those of a distribution, and the counts as floats; of the rarer
-    outcome, of which the other one is the rest.
+    """Return where the parameters are those of a distribution, and the counts of the rarer outcome as floats;
+    the other outcome takes the rest.
     """
     usable = (n >= 0) & (n <= LARGEST) & (p >= 0) & (p <= 1)
     rare = xp.minimum(p, 1 - p)

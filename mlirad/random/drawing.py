@@ -29,7 +29,7 @@ from mlirad.frontend.tracing.shapes import one_axis, static_shape
 from mlirad.random.threefry import shifted, threefry
 
 Numbers: TypeAlias = Any
-"""What NumPy takes for an array, a traced one included."""
+"""An array, or anything that NumPy takes for one, a traced one included."""
 
 WORD: Final = 32
 """Bits of a word."""
@@ -114,7 +114,7 @@ def checked_shape(shape: Any) -> Shape:
 
 
 def broadcast_shape(shape: Any, what: str, *parameters: Numbers) -> Shape:
-    """The shape of a draw: the one asked for, to which the parameters broadcast, or that which they have."""
+    """The shape of a draw: the one asked for, which the parameters broadcast to, or their common shape."""
     shapes = [np.shape(p) for p in parameters]
     wanted = None if shape is None else checked_shape(shape)
     try:

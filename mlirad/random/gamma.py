@@ -152,7 +152,7 @@ def _drawn(key: Numbers, a: Any, float_type: Any) -> Any:
 def _moving(orders: int) -> Callable[[Any, Any], Any]:
     """A function `(a, log_x) -> log_x` of a draw that moves with its parameter, to a given number of orders.
 
-    What its slope reads of the draw moves too, to one order less. With no order left, the slope is NaN.
+    Values that its slope reads of the draw move too, to one order less. With no order left, the slope is NaN.
     """
 
     @custom_derivative

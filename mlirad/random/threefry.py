@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 PARITY: Final = 0x1BD11BDA
-"""What the third word of the key schedule is the exclusive or of, with the words of the key."""
+"""The number whose exclusive or with the words of the key is the third word of the key schedule."""
 
 ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 """By how many bits the second word turns: in four rounds, and in the next four."""

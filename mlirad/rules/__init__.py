@@ -12,7 +12,7 @@ operands.
   multiply are in `passes/dual_arrays/products.py`).
 - `factorisation_derivatives.py`, `cholesky_derivatives.py`, `eigenvalue_derivatives.py`: matrices, by the
   maps of real or complex matrices in `matrix_maps.py`.
-- `special_derivatives/`: special functions, as formulas (`ir/formulas.py`); where there is none, integrals
+- `special_derivatives/`: special functions, as formulas (`ir/formulas.py`); without a formula, integrals
   (`incomplete_functions.py`, `bessel_orders.py`, by `quadratures.py`) or sums of differentiated terms
   (`hypergeometric_parameters.py`).
 - `series.py`: Taylor coefficients, in `SERIES` or `BY_DERIVATIVE`, of ops whose derivative is not a factor of

@@ -59,7 +59,7 @@ _LEAST = 1e-11
 """Of smaller numbers K and Y are integrals over a part of the real axis that is too long for the nodes."""
 
 _NEAR = 6.0
-"""Where order and x are less, Y is Bessel's integral."""
+"""The bound on order and x below which Y is Bessel's integral."""
 
 _SERIES_ENDS = 100.0
 """J of larger orders is no power series: 1 / gamma would underflow before it does."""

@@ -19,7 +19,7 @@ _STEPS: Final = 10
 """Arguments that differ by a factor of up to 1e10 are then equal to 4 digits."""
 
 _STEPS_OF_THREE: Final = 13
-"""The same of four arguments, of which three may lie far from the fourth."""
+"""The same of four arguments; three of them may lie far from the fourth."""
 
 
 def elliprd(x: Formula, y: Formula, z: Formula) -> Formula:

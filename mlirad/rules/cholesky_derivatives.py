@@ -18,7 +18,7 @@ no triangle reads. For two halves of the rows it is 1.6 n^3, for halves of halve
 systems of BLAS. The map itself is written so, and both directions and all orders of derivatives gain; there
 is no kernel for the pullback alone. Each halving doubles the code. At n = 400 the first takes the gradient of
 a Gaussian process from 9.5 to 5.7 ms and adds 0.1 to 0.2 s to the compile time; the second takes it to 4.4 ms
-and adds 0.2 to 0.4 s more. So there is none below 96 rows, and a second from 800 on.
+and adds 0.2 to 0.4 s more. So there is no halving below 96 rows, and a second one from 800 on.
 """
 
 from __future__ import annotations

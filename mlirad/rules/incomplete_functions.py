@@ -227,7 +227,7 @@ def _student_density(df: Formula, t: Formula) -> Formula:
     return exp(at_one + (df + 1) * 0.5 * (log1p(1 / df) - log1p(t * t / df)))
 
 
-# What they are asked for --------------------------------------------------------------------------
+# Questions of the quadratures ---------------------------------------------------------------------
 
 
 def _in_double(*arguments: Formula) -> tuple[Any, ...]:

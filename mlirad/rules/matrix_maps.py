@@ -240,7 +240,7 @@ def parts_of(b: ArrayBuilder, x: Value) -> list[Value]:
 
 
 _CONTRACTED = {(True, False): (2, 1), (True, True): (0, 3), (False, False): (0, 1), (False, True): (2, 3)}
-"""Which dimensions of n (`_matrix_of`) are contracted with a row or column and its part.
+"""The dimensions of n (`_matrix_of`) that are contracted with a row or column and its part.
 
 By whether the factor is on the left, and whether its adjoint is meant.
 """

@@ -73,7 +73,7 @@ def _gathered_along(b: ArrayBuilder, positions: Value, dim: int, x: Value) -> Va
 
 
 def _before(b: ArrayBuilder, x: Value, dim: int, first: float, backwards: bool) -> Value:
-    """The elements one place earlier along `dim` (backwards: later); `first` where there is none."""
+    """The elements one place earlier along `dim` (backwards: later); `first` at the end."""
     shape = shape_of(x)
     if not shape[dim]:
         return x

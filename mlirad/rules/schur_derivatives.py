@@ -181,7 +181,7 @@ def _is_rounding(b: ArrayBuilder, t: Value) -> Value:
 
 
 def _met(b: ArrayBuilder, is_free: Value) -> tuple[Value, Value]:
-    """The columns, and the rows, in which blocks lie of which this is the second row's first element."""
+    """The columns, and the rows, of the blocks whose second row begins with this element."""
     shape = shape_of(is_free)
     rank = len(shape)
     by_row, by_column = (b.reduce("or", is_free, [rank - k]) for k in (1, 2))

@@ -12,8 +12,8 @@ The last form is that of every smooth elementwise op: its factor c is the one of
 made of ops of this table, among them the op itself, as in exp, or others that need it, as cos does sin. So
 the recurrences of the elementary functions are those that their differential equations give, all of cost k,
 and a function of an op table has a series as soon as it has a derivative. `None` stands for a coefficient
-that is 0. What is in `BY_DERIVATIVE` has a derivative that is no factor; k y_k is the coefficient of order
-k - 1 of its image.
+that is 0. An op in `BY_DERIVATIVE` has a derivative that is not a factor; k y_k is the coefficient of order k
+- 1 of its image.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-// What every file of the run-time library begins with: integers of known width, and attributes by short names.
+// The beginning of every file of the run-time library: integers of known width, and attributes by short
+// names.
 #ifndef MLIRAD_ATTRIBUTES_H
 #define MLIRAD_ATTRIBUTES_H
 

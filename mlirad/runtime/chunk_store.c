@@ -1,8 +1,8 @@
 // The chunk store: memory that a program allocates while it runs, as records one after the other in chunks that
 // never move. `lower/cpu/emit/chunk_store.py` writes the calls.
 //
-// What runs for every record is inlined and touches the store only by loads and stores, so the words of a store
-// on the stack stay in registers. For the same reason functions out of line take and return the words by value.
+// Code that runs for every record is inlined and touches the store only by loads and stores, so the words of
+// a store on the stack stay in registers. For the same reason functions out of line take and return the words by value.
 //
 // The generated text serves targets with pointers of 32 bits too: sizes are uint64_t, and every field has 8 bytes.
 
@@ -65,7 +65,7 @@ INLINED void *mlirad_store_push(Store *store, uint64_t size) {
     return record;
 }
 
-// Return a chunk between two others, either of which may be null, or null if there is no memory for it.
+// Return a chunk between two others, which may be null, or null if there is no memory for it.
 static Chunk *new_chunk(uint64_t bytes, Chunk *previous, Chunk *next) {
     Chunk *chunk = mlirad_rt_malloc(bytes);
     if (!chunk)

@@ -2,7 +2,7 @@
 
 #include "system.h"
 
-// How long a tick of the performance counter is.
+// The length of a tick of the performance counter.
 extern double mlirad_tick_nanoseconds;
 
 uint64_t GetTickCount64(void);

@@ -15,7 +15,7 @@ typedef struct {
     void *thread;       // Python's thread state while its global lock is released
     int64_t deadline;   // the time at which the call ends; 0 before the first poll
     int64_t signals;    // the time of the next look for signals
-    int64_t time_limit; // in nanoseconds; 0 if there is none
+    int64_t time_limit; // in nanoseconds; 0 without a limit
     Object *failure;    // the first that was reported: an exception
     uint64_t threads;   // how many may work on the call; 0 for as many as usual
     Job *group;         // the parallel loop that is under way

@@ -14,7 +14,7 @@ typedef struct {
 
 typedef struct {
     Program *program;
-    Arena *arena; // null if there is none
+    Arena *arena; // null without an arena
     int64_t inputs;
     int64_t outputs;
     int64_t constants;

@@ -19,7 +19,7 @@ static bool has_items(const Guard *guard) {
     return !memcmp(guard->list->items, guard->items, (uint64_t)guard->length * sizeof(Object *));
 }
 
-// Whether a dictionary has the keys, or the keys and values in turn, in their order.
+// Return whether a dictionary has the keys, or the keys and values in turn, in their order.
 static OUT_OF_LINE bool has_entries(const Guard *guard) {
     const bool has_values = guard->kind != GUARD_KEYS;
     Object *const *expected = guard->items;
@@ -95,7 +95,7 @@ INTERNAL bool mlirad_guards(const Guard *guards, int64_t count) {
     return true;
 }
 
-// What a capsule of `Guards.hold` points to.
+// The content of a capsule of `Guards.hold`.
 typedef struct {
     const Guard *guards;
     int64_t count;

@@ -83,8 +83,8 @@ static void leave_python(int64_t mode) { set_float_mode(mode); }
 
 // Calls ---------------------------------------------------------------------------------------------------------------
 
-// Set the exception that a call ends with which could not be finished, or has reported a failure. What called Python
-// may have set it already.
+// Set the exception that a call ends with which could not be finished, or has reported a failure. The caller
+// of Python may have set it already.
 static OUT_OF_LINE void raise_exception(const Context *context) {
     Object *failure = context->failure;
     if (!context->status) {

@@ -1,4 +1,4 @@
-// What runs around a compiled program.
+// The code that runs around a compiled program.
 #ifndef MLIRAD_HOST_H
 #define MLIRAD_HOST_H
 

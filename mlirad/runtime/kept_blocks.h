@@ -17,7 +17,7 @@ typedef struct {
     Block *older;
 } Links;
 
-// How a block begins while it is kept.
+// The header of a block while it is kept.
 struct Block {
     uint64_t bytes;
     Links all; // of the keeper

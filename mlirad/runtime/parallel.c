@@ -1,10 +1,10 @@
-// What programs call for a parallel loop. Its tasks run one after another where the call has one thread, or is
-// itself part of a parallel loop. All others go to the pool (`pool.c`), which is made when a call may have several
-// threads.
+// The function that programs call for a parallel loop. Its tasks run one after another where the call has one
+// thread, or is itself part of a parallel loop. All others go to the pool (`pool.c`), which is made when a
+// call may have several threads.
 
 #include "job.h"
 
-// How many threads work on calls that state no number.
+// The number of threads that work on calls that state no number.
 extern _Atomic(uint64_t) mlirad_usual_threads;
 
 // The pool's function, null until there is a pool.

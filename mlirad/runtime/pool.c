@@ -1,7 +1,7 @@
 // The pool of worker threads, among which a program shares the tasks of a parallel loop.
 //
-// Whoever is free takes the next task, the calling thread too, so a call never depends on a worker. What a task
-// computes does not depend on who runs it, and results do not depend on how many threads there are.
+// Whoever is free takes the next task, the calling thread too, so a call never depends on a worker. The
+// result of a task does not depend on who runs it, and results do not depend on the number of threads.
 //
 // Workers are threads of the system, made by the functions of CPython's interface for C that need neither its global
 // lock nor a thread state, so they are the same on every system. A worker belongs to one call at a time: a call
@@ -123,7 +123,7 @@ static Job *next_job(Worker *worker) {
             sleep_until_woken(worker);
         Job *job = atomic_exchange_explicit(&worker->job, NULL, memory_order_seq_cst);
         if (job)
-            return job; // there is none where the call has recalled it
+            return job; // null if the call has recalled it
     }
 }
 

@@ -23,7 +23,7 @@ _Static_assert(offsetof(Handler, allocator) == LAYOUT_HANDLER_FUNCTIONS, "HANDLE
 // NumPy's own.
 extern const Allocator mlirad_numpy_allocator;
 
-// What is kept. The first word says how many bytes.
+// The memory that is kept. The first word says how many bytes.
 Keeper mlirad_kept_results;
 
 static void give_to_numpy(void *memory, uint64_t bytes) {

@@ -1,4 +1,4 @@
-// What a stack is taken to have left where the system does not say.
+// The assumed rest of a stack if the system does not say.
 #ifndef MLIRAD_STACK_UNKNOWN_H
 #define MLIRAD_STACK_UNKNOWN_H
 

@@ -1,5 +1,5 @@
-// What programs ask of a host, for an object file that has none: there are no threads, no signals and no time limit.
-// The generated text serves targets with pointers of 32 bits too.
+// The functions that programs ask of a host, for an object file without one: it has no threads, no signals and no time
+// limit. The generated text serves targets with pointers of 32 bits too.
 
 #include "job.h"
 

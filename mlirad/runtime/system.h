@@ -1,5 +1,5 @@
-// What differs between systems and processors: files for some of them (`clock_*.c`, `stack_*.c`), and what C has no
-// words for, which is defined by who loads the text (`jit/system_text.py`).
+// The differences between systems and processors: files for some of them (`clock_*.c`, `stack_*.c`), and code that C
+// cannot express, which the loader of the text defines (`jit/system_text.py`).
 #ifndef MLIRAD_SYSTEM_H
 #define MLIRAD_SYSTEM_H
 

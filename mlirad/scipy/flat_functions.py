@@ -169,7 +169,7 @@ def objective(f: Callable[..., Any], x0: Any, *args: Any) -> Objective:
 
     `x0` is a structure of float arrays like the parameters, and the start. Flat vectors have its leaves one
     after the other, each in row-major order, as float64. Of a call the value and the derivative are kept for
-    the next one at the same point. What f returns, if it is no float scalar, is flattened in the same way.
+    the next one at the same point. A result of f that is not a float scalar is flattened in the same way.
 
         >>> from scipy.optimize import minimize
         >>> loss = lambda p, c: np.sum((p["u"] - c) ** 2) + p["v"] ** 2
@@ -262,7 +262,7 @@ def _flat(space: Space, value: Any) -> Vector:
 
 
 def _vector(x: Any, space: Space) -> Vector:
-    """A flat vector of a space; raises for what is none."""
+    """A flat vector of a space; raises for anything else."""
     try:
         point = np.asarray(x, np.float64)
     except (TypeError, ValueError):

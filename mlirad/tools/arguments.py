@@ -164,7 +164,9 @@ def _of_file(path: str, read: Callable[[], T]) -> T:
 
 
 def _is_value(found: re.Match[str]) -> bool:
-    """Return whether what could be a shape is none: full(3) and random(3) give the value or the seed."""
+    """Return whether a text that could be a shape is a value: full(3) and random(3) give the value or the
+    seed.
+    """
     alone = found["shape"] is not None and found["comma"] is None and not found["value"]
     return alone and found["name"] in ("full", "random") and "x" not in found["shape"]
 

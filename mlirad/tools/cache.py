@@ -5,10 +5,10 @@
     mlirad-cache verify        compares every file with its checksum, and removes the damaged ones
     mlirad-cache clear         removes all programs
 
-What is named mlirad_call, mlirad_entry and the like is not a program, but the machine code by which programs
-are called. A trace is none either: it says which program a function comes to, so that it need not be traced.
-The folder is the one that Python sessions with these environment variables use. The exit code is 1 after an
-error, and where `verify` found a damaged file.
+Entries named mlirad_call, mlirad_entry and the like are not programs, but the machine code by which programs
+are called. A trace is not a program either: it says which program a function comes to, so that it need not be
+traced. The folder is the one that Python sessions with these environment variables use. The exit code is 1
+after an error, and where `verify` found a damaged file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _folder(*, is_unused_too: bool) -> Folder:
-    """The folder, perhaps also one that is not used; raises `UnsupportedError` where there is none."""
+    """The folder, perhaps also one that is not used; raises `UnsupportedError` if there is no folder."""
     folder = find_folder()
     if folder is None:
         raise UnsupportedError(

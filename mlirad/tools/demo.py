@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from mlirad.tools.stages import Stage
 
 FORMS = ("symbols", "ascii", "mlir")
-"""How stages can be written."""
+"""The forms in which stages can be written."""
 
 
 @plain_errors
@@ -166,7 +166,7 @@ _SUFFIXES = {
     "_jvp": ("{}′", "{}'"),
     "_grad": ("{}′ᵀ", "{}'_R"),
 }
-"""How the names of derived functions end, and how they are written."""
+"""The suffixes of derived functions' names, and their notations."""
 
 
 def titled(name: str, notation: Notation) -> str:

@@ -18,7 +18,7 @@ from mlirad.ir.parsing import place_of_offset
 from mlirad.lazy_dataclass import dataclass
 
 STDIN = "<stdin>"
-"""How messages name standard input."""
+"""The name of standard input in messages."""
 
 MAX_LINE = 400
 """Longer source lines are not shown."""
@@ -41,7 +41,7 @@ class Source:
     text: str
 
     def line(self, number: int) -> str | None:
-        """Line `number`, counted from 1, without its end; `None` if there is none."""
+        """Line `number`, counted from 1, without its end; `None` if there is no such line."""
         lines = self.text.split("\n", number)
         return lines[number - 1].rstrip("\r") if 1 <= number <= len(lines) else None
 

@@ -57,7 +57,7 @@ def add_files(parser: ArgumentParser) -> None:
 
 
 def target_of(arguments: argparse.Namespace) -> Target:
-    """The target that the options name. Raises `CompileError` if there is none."""
+    """The target that the options name. Raises `CompileError` if LLVM does not know it."""
     return file_target(
         cast("str | None", arguments.target), cast(str, arguments.cpu), cast(str, arguments.features)
     )

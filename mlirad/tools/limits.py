@@ -38,7 +38,9 @@ MAX_INTERPRETED_WORK = 2**24
 
 
 KEPT_MAP_BYTES = 1000
-"""About what the interpreter holds for an op of the map of one position, all of which it makes beforehand."""
+"""About the bytes that the interpreter holds for an op of the map of one position; it makes all such maps
+beforehand.
+"""
 
 
 def memory_limit() -> int:

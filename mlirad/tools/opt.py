@@ -56,7 +56,7 @@ from mlirad.tools.process import (
 )
 
 TEXTS = ("mlir", "generic", "llvm", "asm")
-"""What can be written as text, besides the files of `mlirad/tools/exporting.py`."""
+"""The kinds of text that can be written, besides the files of `mlirad/tools/exporting.py`."""
 
 SEPARATOR = "// -----"
 """The line that separates the parts of an input with `--split-input-file`, and of its output."""

@@ -95,7 +95,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
             check_kept_maps(module, memory)
         name = function.sym_name.data
         values = read_arguments(texts, function.function_type.inputs.data, name)
-        # What does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
+        # A result that does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
         if arguments.interpret:
             results = tuple(silent(run_function)(of_all_sizes, values, function=name))
         else:

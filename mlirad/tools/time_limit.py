@@ -2,7 +2,7 @@
 that does not come to it.
 
 Python runs the handler of a signal between two steps of Python code, and compiled programs let it run every
-50 milliseconds. What is left is a library that computes for a long time in one call (LLVM, on a very large
+50 milliseconds. The rest is a library that computes for a long time in one call (LLVM, on a very large
 program).
 """
 

@@ -37,7 +37,7 @@ def is_right(got: float, exact: Any, slack: float) -> bool:
     return abs(got - exact) <= max(TOLERANCE * abs(exact), slack)
 
 
-@pytest.mark.filterwarnings("ignore:.*made anew")
+@pytest.mark.filterwarnings("ignore:.*made again on every call")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_derivatives_over_whole_ranges(case: tuple[str, tuple[float, ...], int]) -> None:
     name, shapes, k = case
@@ -112,7 +112,7 @@ MIXED = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:.*made anew")
+@pytest.mark.filterwarnings("ignore:.*made again on every call")
 @pytest.mark.parametrize("case", MIXED, ids=str)
 def test_derivatives_in_point_and_shape_in_either_order(case: tuple[str, tuple[float, ...], int]) -> None:
     name, shapes, k = case

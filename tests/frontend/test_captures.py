@@ -556,7 +556,9 @@ def test_methods_and_attributes_are_never_stale():
 
 
 def test_functions_that_are_made_anew_are_reported():
-    with pytest.warns(ad.CaptureWarning, match="made anew, each time with another scale") as caught:
+    with pytest.warns(
+        ad.CaptureWarning, match="made again on every call, each time with another scale"
+    ) as caught:
         for k in range(15):
             scale = float(k)
             assert ad.jit(lambda x: x * scale, interpret=True)(1.0) == scale  # noqa: B023

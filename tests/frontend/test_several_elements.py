@@ -172,7 +172,7 @@ def assert_right(got: Any, exact: np.ndarray, dtype: Any, natural: float) -> Non
             assert abs(g - v) <= tolerance * abs(v), (g, mpmath.nstr(v, 17))
 
 
-@pytest.mark.filterwarnings("ignore:.*made anew")
+@pytest.mark.filterwarnings("ignore:.*made again on every call")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", FUNCTIONS, ids=str)
 def test_derivatives_of_orders_one_and_two(name: Function, dtype: Any) -> None:

@@ -82,7 +82,7 @@ class LuOp(PartOp):
 
 @irdl_op_definition
 class CholeskyOp(OperandOp):
-    """The lower triangular L with L L^T = A, of which the lower triangle is read.
+    """The lower triangular L with L L^T = A; only the lower triangle of A is read.
 
     All NaN, above the diagonal 0, where A is not positive definite.
     """
@@ -240,7 +240,7 @@ def part_type(kind: str, part: str, operand: Attribute, *, is_complex: bool = Fa
 
 
 def matrices_of(type_: Attribute, *, is_complex: bool) -> Shape:
-    """The batch, the rows and the columns of matrices; raises for an array that is none of these."""
+    """The batch, the rows and the columns of matrices; raises for other arrays."""
     shape = shape_of(type_)
     if not is_complex:
         if len(shape) < 2:

@@ -5,13 +5,13 @@
     SPECIAL_FUNCTIONS["log_ratio"]                a function that SciPy does not have
 
 Names are those of `scipy.special`; where a ufunc has several results, each is a function with a name of its
-own. Arguments and result are floats of one type, orders and degrees among them. What has its own op, such as
-`array.erf`, is not listed.
+own. Arguments and result are floats of one type, orders and degrees among them. Functions with an op of their
+own, such as `array.erf`, are not listed.
 
 A function is here and no formula where it is differentiated, because its derivatives are better stated than
-made of those of its formula's parts, which overflow or cancel. What programs compute is machine code of its
-own if it is `NATIVE`, else that formula (`mlirad.passes.expand_formulas`) where there is one, else SciPy's
-loop.
+made of those of its formula's parts, which overflow or cancel. Programs compute a function by machine code of
+its own if it is `NATIVE`, else by that formula (`mlirad.passes.expand_formulas`) if there is one, else by
+SciPy's loop.
 
 Special functions are one op, `array.special`, with a name; a table says what the name means: parameters,
 SciPy's ufunc, derivatives. An op for each of a hundred functions would be a hundred lines in every package,

@@ -85,8 +85,8 @@ def number_rank(kind: str, operand: Attribute) -> int:
 class FftOp(OperandOp):
     """The discrete Fourier transform y[k] = Σ_j x[j] exp(∓2πi jk / n) of each row; nothing is normalised.
 
-    `forward` has the sign −, `backward` +. `real` is `forward` of real numbers, of which it gives the
-    n // 2 + 1 results that determine the others. `half` is its transpose: the real parts of
+    `forward` has the sign −, `backward` +. `real` is `forward` of real numbers: it gives the first
+    n // 2 + 1 results, which determine the others. `half` is its transpose: the real parts of
     Σ_k s[k] exp(+2πi jk / n), over these n // 2 + 1 numbers alone.
     """
 

@@ -51,7 +51,7 @@ def _atom(stated: Sum, divisor: int) -> Sum:
     constant = terms.pop((), 0)
     if not terms:
         return {}
-    # What all coefficients and the divisor have in common says nothing but of the constant.
+    # A common divisor of all coefficients and the divisor affects the constant alone.
     common = gcd(divisor, *terms.values())
     if common > 1:
         reduced: Sum = {**{monomial: c // common for monomial, c in terms.items()}, (): constant // common}

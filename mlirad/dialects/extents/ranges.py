@@ -23,7 +23,7 @@ MOST_SIZE: Final = 2**62
 """No array has as many elements."""
 
 NOMINAL_SIZE: Final = 4096
-"""What costs are estimated for where the range of a size is not known."""
+"""The size for which costs are estimated if its range is not known."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SizeRange:
 
 
 ANY_SIZE: Final = SizeRange(LEAST_SIZE, MOST_SIZE, NOMINAL_SIZE)
-"""What holds for every size."""
+"""The range of sizes without bounds of their own."""
 
 _others: ContextVar[SizeRange] = ContextVar("others", default=ANY_SIZE)
 _named: ContextVar[Mapping[str, SizeRange]] = ContextVar("named", default=MappingProxyType({}))

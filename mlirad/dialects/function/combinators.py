@@ -30,7 +30,7 @@ from mlirad.dialects.shapes import UNIT, tangent_type, tuple_type
 from mlirad.dialects.syntax import StructuredOp
 
 TANGENTS = ("calls", "environment")
-"""What the tangent of a closure is: the list of its calls, or the tangents of what it captured."""
+"""The two forms of a closure's tangent: the list of its calls, or the tangents of what it captured."""
 
 
 @irdl_op_definition

@@ -36,7 +36,7 @@ from mlirad.dialects.syntax import StructuredOp
 
 
 def alternatives_of(sum_: Value) -> Sequence[Attribute]:
-    """The types of which the value of a sum is one."""
+    """The types that the value of a sum may have."""
     return cast(SumType, sum_.type).types.data
 
 
@@ -141,7 +141,7 @@ class UnrollOp(StructuredOp):
 
 
 def _chosen(types: Sequence[Attribute], index: int, what: str) -> Attribute:
-    """The type at an index; raises where there is none."""
+    """The type at an index; raises if the index is out of range."""
     if not 0 <= index < len(types):
         raise VerifyException(f"index {index} of {len(types)} {what}")
     return types[index]

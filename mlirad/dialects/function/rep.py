@@ -49,7 +49,7 @@ class CombinatorOp(StructuredOp, ABC):
 
 
 def rep_type(type_: Attribute, what: str) -> RepType:
-    """A type that is one of rep-functions; raises where it is none."""
+    """`type_` as a rep-function; raises for other types."""
     if not isinstance(type_, RepType):
         raise VerifyException(f"{what} must be a rep-function, got {type_}")
     return type_

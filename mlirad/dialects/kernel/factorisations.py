@@ -29,7 +29,7 @@ from mlirad.dialects.syntax import StructuredOp
 from mlirad.lazy_dataclass import dataclass
 
 BLOCK = 64
-"""Rows or columns for each of which the routines of LAPACK may want a line to work in."""
+"""The block size of LAPACK, whose routines may want this much work space for each row or column."""
 
 
 @irdl_op_definition

@@ -364,7 +364,7 @@ def is_element_wise(op: NestOp) -> bool:
 
 
 def copied_arrays(op: NestOp) -> list[Value]:
-    """The arrays of which a nest makes copies, in the order of their elements; none if it does anything else.
+    """The arrays that a nest copies, in the order of their elements; none if it does anything else.
 
     A copy may join neighbouring dimensions.
     """

@@ -3,9 +3,9 @@
     %p = array.scan (%t) over 16 {...} attributes {kernel.parallel = 2}      eight tasks of two iterations
 
 The iterations of such a loop are independent: it has no carries, and hands over slices of its results, each
-written by one iteration (where strips overlap, by two that follow each other). What kernels in it compute for
-each other lies in memory of the thread. Nests say the same of their outermost loop by their property
-`parallel`.
+written by one iteration (where strips overlap, by two that follow each other). Values that its kernels
+compute for each other lie in memory of the thread. Nests say the same of their outermost loop by their
+property `parallel`.
 """
 
 from __future__ import annotations

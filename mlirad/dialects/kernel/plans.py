@@ -10,7 +10,7 @@
 
 A place with sizes in it is rounded up to the alignment of the arena when the program runs.
 
-Whether the places are sound is checked where a plan is used: `mlirad.lower.kernels.plan_verification`.
+A plan is checked when it is used: `mlirad.lower.kernels.plan_verification`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STRIDES_ATTRIBUTE = "kernel.strides"
 """The bytes from one row of each result of a loop to the next, where results share records; 0 for others."""
 
 CARRIES_ATTRIBUTE = "kernel.carries"
-"""How each carry of a loop is kept: `IN_PLACE`, `COPIED` or the offset of its scratch memory."""
+"""The way each carry of a loop is kept: `IN_PLACE`, `COPIED` or the offset of its scratch memory."""
 
 UPDATES_ATTRIBUTE = "kernel.updates"
 """Of a function, or a call of it, pairs: a result, and the argument whose memory it takes over."""

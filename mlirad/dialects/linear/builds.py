@@ -40,7 +40,7 @@ from mlirad.dialects.shapes import EXTENT_LIST, Shape, array_type, element_of, s
 def stacked_space(space: Attribute, extents: Sequence[int]) -> Attribute:
     """The space of arrays of elements of a space: of a tuple, the tuple of arrays of its components.
 
-    Raises for spaces of functions, of which there are no arrays.
+    Raises for spaces of functions, which have no arrays.
     """
     if not is_plain(space):
         raise VerifyException(f"there are no arrays of elements of {space}")

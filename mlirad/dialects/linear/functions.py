@@ -12,10 +12,10 @@ them lswap, lcopowfold, leval and lsingleton.
 The notes' transpose of L sums over infinitely many points. Here cotangents of functions are finite
 collections: the calls that were made (`eliminate`). Their transposes are exact, and spaces of functions have
 duals that differ from themselves. Functions and collections exist only while code is emitted: applied,
-`single` is a point and an element, neither of which is stored, and `eliminate` emits code for them. So there
-is no list of pairs at run time, and its order and merging cannot be observed. Programs that would need such a
-list are ill-typed, except the code of CHAD's specification, which the interpreter runs: there elements are
-values, which a few ops make and use.
+`single` is a point and an element, which are not stored, and `eliminate` emits code for them. So there is no
+list of pairs at run time, and its order and merging cannot be observed. Programs that would need such a list
+are ill-typed, except the code of CHAD's specification, which the interpreter runs: there elements are values,
+which a few ops make and use.
 """
 
 from __future__ import annotations

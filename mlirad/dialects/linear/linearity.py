@@ -8,8 +8,8 @@
     array.add %dx, %dy      linear             array.mul %dx, %k     linear
     array.add %dx, %one     affine             array.mul %dx, %dx    not linear
 
-A value is either the sum of a part that does not depend on the tangent and a linear part, each of which may
-be 0, or not linear. That is a lattice, so what branches and loops make is found by joining; linear code may
+A value is either the sum of a part that does not depend on the tangent and a linear part, where either may be
+0, or not linear. That is a lattice, so what branches and loops make is found by joining; linear code may
 compute anything from captured values, and may yield 0 where a tangent is asked for.
 
 Linear code is differentiated, not transposed. A map given by code (`linear.lambda`) is its own derivative.

@@ -40,7 +40,7 @@ class MapType(ValueType):
 
 
 def map_type(type_: Attribute, what: str) -> MapType:
-    """`type_` as a map type; raises when it is none."""
+    """`type_` as a map type; raises for other types."""
     if not isinstance(type_, MapType):
         raise VerifyException(f"{what} must be a linear map, got {type_}")
     return type_
@@ -207,7 +207,7 @@ class TransposeOp(MapOp):
 
 
 def component(space: Attribute, index: int, what: str) -> Attribute:
-    """Component `index` of a tuple space; raises when there is none."""
+    """Component `index` of a tuple space; raises if there is no such component."""
     if not isinstance(space, TupleType) or not 0 <= index < len(space.types.data):
         raise VerifyException(f"{what} {space} has no component {index}")
     return space.types.data[index]

@@ -12,8 +12,8 @@ order of pairs nor whether they were merged can be observed. Powers and copowers
 collection c pairs with a function h to the sum of <h(a), w> over c (CHAD paper, section 9).
 
 The tangents of values of an inductive type are of a space with a name as well: those of a list of scalars are
-a list that ends where the rest is 0. Which spaces its elements are made of, `linear.roll` and `linear.unroll`
-say.
+a list that ends where the rest is 0. `linear.roll` and `linear.unroll` state the spaces that its elements are
+made of.
 
 An element is given by its leaves, one for each scalar, array or space with elements of its own that its space
 is made of. Leaves that are no arrays are values in the code of a `linear.lambda` only, where `linear.apply`

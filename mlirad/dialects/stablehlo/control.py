@@ -217,7 +217,7 @@ class WhileOp(HloOp):
 
 @irdl_op_definition
 class CaseOp(HloOp):
-    """The values of the region of number `index`, of the last one where there is none."""
+    """The values of the region of number `index`, or of the last region if there is no such number."""
 
     name = "stablehlo.case"
 

@@ -348,7 +348,7 @@ def padding_attribute(pairs: list[list[int]]) -> DenseIntOrFPElementsAttr:
 
 @irdl_op_definition
 class CholeskyOp(ListsForm):
-    """The Cholesky factor of a matrix, of which one triangle is read."""
+    """The Cholesky factor of a matrix; only one triangle of the matrix is read."""
 
     name = "stablehlo.cholesky"
     lower = opt_prop_def(BoolAttr)

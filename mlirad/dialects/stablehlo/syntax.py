@@ -4,8 +4,8 @@
     %2 = stablehlo.reshape %1 : (tensor<3xf64>) -> tensor<3x1xf64>                 or a function type
     %3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<3x1xf64>) -> tensor<1x3xf64>
 
-A form is a class that ops derive from. What stands in trailing braces is a property where the op declares one
-of that name, and an attribute otherwise.
+A form is a class that ops derive from. An entry in trailing braces is a property if the op declares one of
+that name, and an attribute otherwise.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class Stage:
     combinations: tuple[Combination, ...]
     residuals: int
     lines: tuple[str, ...] = ()
-    """Where in the user's code its partials come from: `model.py:12`."""
+    """The lines of the user's code that its partials come from: `model.py:12`."""
     shortcut: Program | None = None
     """Runs where the plan was made, before the round: its first result says whether the round is needed.
 

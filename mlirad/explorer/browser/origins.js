@@ -1,6 +1,7 @@
 "use strict";
 
-// What is lit up: an op of the traced program, or a line of the source. Everything that comes from it asks here.
+// The highlighted origin: an op of the traced program, or a line of the source. Everything that comes from it
+// asks here.
 //
 // An origin is a number of DATA.origins: [file, line, whether it is an op], null for what is not known.
 

@@ -62,16 +62,16 @@ def compiled_for(
     donated: tuple[int, ...],
     name: str,
     *,
-    anew: bool,
+    fresh: bool,
 ) -> tuple[Executable, NativeFunction | None]:
     """The program for these sizes, as something to be called, and its machine code where it is compiled."""
 
     def compiled(module: ModuleOp, start: Stage, sizes: Sizes) -> tuple[Executable, NativeFunction | None]:
         return executable(
-            module, options, stats, donated=donated, name=name, anew=anew, start=start, sizes=sizes
+            module, options, stats, donated=donated, name=name, fresh=fresh, start=start, sizes=sizes
         )
 
-    if program.sized is not None and stats is None and not anew:
+    if program.sized is not None and stats is None and not fresh:
         native = program.sized.at(dict(sizes), donated, name)
         if native is not None and native.program.arena_bytes <= MEMORY_LIMIT:
             return native.entry, native

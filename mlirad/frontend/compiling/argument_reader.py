@@ -60,7 +60,7 @@ class Signature:
 
 @dataclass(frozen=True, eq=False)
 class ArgumentReader:
-    """The arguments of one function, of which those named `static` reach it as they are; all others move."""
+    """The arguments of one function: those named `static` reach it unchanged, all others are traced."""
 
     function: Callable[..., Any]
     static: tuple[str, ...]

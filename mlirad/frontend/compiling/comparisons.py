@@ -22,8 +22,8 @@ NOTICED: Final = 2e-5
 """Seconds from which on a comparison is worth a warning."""
 
 SHARE: Final = 1 / 3
-"""Which part of a call a comparison may take. It also evicts from the caches what the call reads next: with
-the arrays as arguments such a call takes half the time or less.
+"""The share of a call's time that a comparison may take. It also evicts from the caches what the call reads
+next: with the arrays as arguments such a call takes half the time or less.
 """
 
 

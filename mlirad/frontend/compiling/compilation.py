@@ -94,15 +94,15 @@ def executable(
     donated: tuple[int, ...] = (),
     *,
     name: str = "",
-    anew: bool = False,
+    fresh: bool = False,
     start: Stage = "program",
     sizes: Sizes = (),
 ) -> tuple[Executable, NativeFunction | None]:
     """A function of the module that can be called, and its machine code where it is compiled.
 
-    That is taken from the disk where it is kept there, unless it is to be made `anew`; `name` is what the
-    cache calls it. The module has come to the stage `start`, and its sizes are `sizes`. Results may take the
-    memory of the arguments `donated`, which the interpreter leaves as they are.
+    It is taken from the disk if it is kept there, unless `fresh`; `name` is what the cache calls it. The
+    module has come to the stage `start`, and its sizes are `sizes`. Results may take the memory of the
+    arguments `donated`, which the interpreter leaves as they are.
     """
     from mlirad.frontend.compiling import log
 
@@ -118,7 +118,7 @@ def executable(
         from mlirad.ir.first_order import may_have_records
 
         source = module.clone() if start == "program" and may_have_records(module) else None
-        native = _native(module, options, stats, function, donated, called, anew, start, sizes)
+        native = _native(module, options, stats, function, donated, called, fresh, start, sizes)
         if source is None or not native.program.rooms:
             return native.entry, native
         from mlirad.frontend.compiling.roomy import Roomy
@@ -138,7 +138,7 @@ def _native(
     function: str,
     donated: tuple[int, ...],
     called: str,
-    anew: bool,
+    fresh: bool,
     start: Stage,
     sizes: Sizes,
     rooms: tuple[int, ...] = (),
@@ -159,7 +159,7 @@ def _native(
         )
 
     native = kept_or_made(
-        place, lambda program: loaded(program, options, function, donated), made, anew=anew, stats=stats
+        place, lambda program: loaded(program, options, function, donated), made, fresh=fresh, stats=stats
     )
     native.kept_as = None if place is None else place.key
     return native

@@ -120,18 +120,18 @@ class FunctionCompiler:
         return module, result
 
     @compiling
-    def compile(self, request: Request, stats: Stats | None = None, *, anew: bool = False) -> Program:
-        """Compile a program; from the disk it comes only if it is not to be compiled `anew`."""
+    def compile(self, request: Request, stats: Stats | None = None, *, fresh: bool = False) -> Program:
+        """Compile a program; it may come from the disk unless `fresh`."""
         if self._dynamic:
             types, sizes = self.sized(request)
             if sizes:
-                return self._compile_sizes(request, types, sizes, stats, anew=anew)
+                return self._compile_sizes(request, types, sizes, stats, fresh=fresh)
         options = self._options
         module, result = self.trace(request, stats=stats)
         return self._program(
             request,
             result,
-            lambda donated, name: executable(module, options, stats, donated=donated, name=name, anew=anew),
+            lambda donated, name: executable(module, options, stats, donated=donated, name=name, fresh=fresh),
         )
 
     def recalled_or_compiled(self, request: Request) -> Program:
@@ -167,7 +167,7 @@ class FunctionCompiler:
         sizes: Mapping[str, int],
         stats: Stats | None,
         *,
-        anew: bool,
+        fresh: bool,
     ) -> Program:
         """The program for sizes of dynamic dimensions, from what is the same for all sizes."""
         packages.load("mlirad.frontend.compiling.all_sizes")
@@ -185,7 +185,7 @@ class FunctionCompiler:
         return self._program(
             request,
             program.result,
-            lambda donated, name: compiled_for(program, numbers, options, stats, donated, name, anew=anew),
+            lambda donated, name: compiled_for(program, numbers, options, stats, donated, name, fresh=fresh),
         )
 
     def _program(

@@ -6,7 +6,7 @@
     INFO:mlirad:step: derivatives are expanded for each size: ...
     DEBUG:mlirad:loss(w: float64[3]) shares the program of an equal function
 
-What is told while a function is compiled is logged when that is done, so that no handler runs in a trace.
+Messages of a compile are logged when it is done, so that no handler runs in a trace.
 Where the program has not imported `logging` nobody listens, and it is not imported here.
 """
 
@@ -60,7 +60,7 @@ _open: ContextVar[Record | None] = ContextVar("open", default=None)
 def recorded(name: str, make: Callable[[Record | None], T], signature: Callable[[], str] | None = None) -> T:
     """Tell of the program that `make` makes, if it does; it gets None where nobody listens.
 
-    What is compiled on the way for the same function belongs to it.
+    Programs that are compiled on the way for the same function belong to it.
     """
     logger, outer = _logger(), _open.get()
     if logger is None or (outer is not None and outer.name == name):

@@ -71,7 +71,7 @@ OPTIONS: Final = {
     'branches and loops wherever they depend on traced values; "auto" does so where the function cannot be '
     'traced as it stands; "plain" never does',
 }
-"""What each option says."""
+"""The explanation of each option."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def written(result: object, tree: Tree, out: object) -> object:
     for leaf, buffer, path in zip(leaves, buffers, paths, strict=True):
         _require_fitting(np.asarray(leaf), buffer, path)
     _require_apart(buffers, paths)
-    # A result may lie in a donated argument, of which any buffer may have a part.
+    # A result may lie in a donated argument, and any buffer may share memory with that.
     apart = [_apart(leaf, k, buffers) for k, leaf in enumerate(leaves)]
     for leaf, buffer in zip(apart, buffers, strict=True):
         np.copyto(buffer, leaf)

@@ -208,8 +208,8 @@ class Cache:
             self._last.pop(place[0], None)
 
     def of(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what is kept for a signature, a `Program` or what else the cache is for; made if there is
-        none.
+        """Return the cached entry for a signature, a `Program` or whatever else the cache is for; make it if
+        it is missing.
         """
         found = cast(Any, self.find(key))
         return cast(Any, self.find_or_make(key, cast(Any, make))) if found is None else found
@@ -228,7 +228,7 @@ class Cache:
             )
         return bool(unseen)
 
-    # What is told --------------------------------------------------------------------------------
+    # Messages -------------------------------------------------------------------------------------
 
     def _cause(self, key: Hashable, captures: Captures) -> str:
         """Say why there is no program of a signature yet."""
@@ -240,7 +240,7 @@ class Cache:
         changed = listed(last.differences(captures))
         return f"what it reads from outside has changed{': ' if changed else ''}{changed}"
 
-    # What changes --------------------------------------------------------------------------------
+    # Changed captures -----------------------------------------------------------------------------
 
     def _note(self, key: Hashable, captures: Captures) -> None:
         """Warn, once, if a signature is recompiled repeatedly because of what is read from outside."""
@@ -315,7 +315,7 @@ class Cache:
 
 
 NOTHING = Captures((), Guards(()), (), frozenset())
-"""What code reads that reads nothing from outside."""
+"""The captures of code that reads nothing from outside."""
 
 DRAWN_OUTSIDE = "draw them outside and pass them as an argument, or use ad.random.normal(key)"
 READ_OUTSIDE = "make a list of them, which can be read again, or pass them as an argument"

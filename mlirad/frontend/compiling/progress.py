@@ -2,9 +2,9 @@
 
     mlirad compiles loss: form-kernels, step 19 of 24, 7 s
 
-It appears after two seconds, is written anew twice a second, and goes when the compile ends. That is on a
-terminal; where stderr is none and the line is asked for all the same, as for a log, every step that is met is
-a line of its own, which stays.
+It appears after two seconds, is rewritten twice a second, and goes when the compile ends. That is on a
+terminal; if stderr is not a terminal and the line is asked for all the same, as for a log, each step met is a
+line of its own, which stays.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BETWEEN: Final = 0.5
 
 @dataclass
 class _Setting:
-    """The setting of this process, None where there is none."""
+    """The setting of this process, or None if it is not set."""
 
     is_shown: bool | None = None
 

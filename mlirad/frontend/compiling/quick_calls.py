@@ -16,7 +16,7 @@ name, it stands behind Python code made for the structure. So f({"w": w, "b": b}
         return {'w': r[1], 'b': r[0]}
 
 It takes a microsecond where flattening, looking up and unflattening take a hundred. Signatures that take
-turns have a quick call each, of which one asks the next.
+turns have a quick call each, and each asks the next one.
 
 Pytrees are taken apart by code made for them. A library such as optree flattens in C, but its result is then
 looked up, compared and, for results, put together again. Code for one pytree, which reads its leaves by name,
@@ -50,7 +50,7 @@ MOST_SIGNATURES: Final = 8
 """The number of signatures of a function that have a quick call; each is asked before the dispatch is."""
 
 _MISSED: Final = object()
-"""What the machine code gives for arguments that it was not made for."""
+"""The result of machine code for arguments that it was not made for."""
 
 _SIMPLE: Final = (str, int, bool, type(None))
 """Types of static values that can be compared by `==`."""

@@ -6,7 +6,7 @@
 The key of a trace is all that decides it: what the function reads from outside, the transformation with its
 options, the signature of the arguments, the compiler, the target, and settings of NumPy. A trace is kept only
 if it did nothing but trace, as far as anybody can tell: it has a key, which is the same after it, and nothing
-warned. What has no key is traced in every process.
+warned. A trace without a key is made in every process.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _TRANSFORMATIONS: Final = frozenset((
     "grad", "hessian", "hvp", "jacobian", "jit", "jvp", "value_and_grad", "vmap",
 ))  # fmt: skip
-"""What keys of transformations begin with, or are."""
+"""The keys of transformations, or their first entries."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def trace_place(function: Callable[..., Any], names: frozenset[str], call: Call)
 
 
 def _is_public(transformation: Hashable) -> bool:
-    """Return whether a transformation is one that users call, of which its key says all."""
+    """Return whether a transformation is public, so that its key says all about it."""
     stated = cast("tuple[object, ...]", transformation) if isinstance(transformation, tuple) else ()
     return (stated[0] if stated else transformation) in _TRANSFORMATIONS
 

@@ -41,7 +41,7 @@ PADDING: Final = (
     "the others out of sums: np.sum(terms, where=np.arange(len(terms)) < n); a loop over the first n rows is "
     "ad.fori_loop(0, n, step, start)"
 )
-"""What to write instead of a program for every size."""
+"""The code to write instead of a program for every size."""
 
 
 def warn(
@@ -147,9 +147,9 @@ def note_remade(root: Any, name: str, what: Hashable, captures: Captures) -> Non
     read = captures.fingerprint()
     if compiles.count == REMADE:
         changed = [n for n, key in read.items() if compiles.read.get(n, key) != key]
-        why = f", each time with another {listed(changed)}" if changed else " for every call"
+        why = f", each time with another {listed(changed)}" if changed else ""
         warn(
-            f"{name} is compiled for the {REMADE}th time, as it is made anew{why}",
+            f"{name} is compiled for the {REMADE}th time, as it is made again on every call{why}",
             "make the function once, outside of the loop, and pass what changes as an argument",
         )
     compiles.read = read

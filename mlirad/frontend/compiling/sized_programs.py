@@ -22,7 +22,8 @@ from mlirad.jit.sized import SizedCode
 from mlirad.lower.large_sizes import MOST_LARGE, SMALL
 
 NO_PROGRAM: Final = MachineProgram((), (), (), 0, (), 0, (), object_code=b"")
-"""What is kept on disk where there is no program for all sizes of a range, so that no process tries again."""
+"""The entry on disk that says there is no program for all sizes of a range, so that no process tries again.
+"""
 
 
 class SizedPrograms:

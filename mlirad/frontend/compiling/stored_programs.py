@@ -29,7 +29,7 @@ Loaded = TypeVar("Loaded")
 def place_of(module: ModuleOp, pipeline: PipelineOptions, options: Options, name: str) -> CacheEntry | None:
     """Return where the code that this pipeline makes of a module is kept, None where nothing is.
 
-    What of the options leaves the code as it is does not decide the place. Raises `ArgumentError` for an
+    Options that do not change the code do not enter the place. Raises `ArgumentError` for an
     environment variable that is no size.
     """
     deciding = replace(options, timeout=None, threads=None, control="auto")
@@ -41,16 +41,16 @@ def kept_or_made(
     load: Callable[[MachineProgram], Loaded],
     make: Callable[[], MachineProgram],
     *,
-    anew: bool = False,
+    fresh: bool = False,
     stats: Stats | None = None,
 ) -> Loaded:
     """Return what `load` returns for the code that is kept at a place, or for the code that `make` makes.
 
-    The latter is kept once it has been loaded. Kept code that cannot be loaded is made again, and all code
-    is if it is to be `anew`. `stats` are told of code from the disk.
+    The latter is kept once it has been loaded. Kept code that cannot be loaded is made again, and so is all
+    code if `fresh`. `stats` are told of code from the disk.
     """
     start = time.perf_counter()
-    program = None if anew or place is None else place.find()
+    program = None if fresh or place is None else place.find()
     if program is not None:
         with suppress(CompileError):
             loaded = load(program)

@@ -208,7 +208,9 @@ class Transformed:
     def _found(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], *, has_out: bool
     ) -> tuple[Program, Sequence[Any]]:
-        """The program of a call, made if there is none, and the leaves of the arguments as it takes them."""
+        """The program of a call, which is made if it is missing, and the leaves of the arguments as it takes
+        them.
+        """
         function, leaves, tree, types = self._reader.flattened(args, kwargs)
         key, is_plain = self._reader.key(args, kwargs, tree, types)
         program = self._cache.find(key)
@@ -284,7 +286,7 @@ class Transformed:
             self._options,
             self._reader.signature,
             lambda: compiler.trace(request, types),
-            lambda stats, anew: compiler.compile(request, stats, anew=anew),
+            lambda stats, fresh: compiler.compile(request, stats, fresh=fresh),
             tuple(sizes.items()),
         )
 

@@ -27,7 +27,7 @@ MOST_FACTORS = 32
 
 
 def add(x: Any, y: Any) -> Result:
-    """The sum of two operands, of which one is complex."""
+    """The sum of two operands, one of them complex."""
     return _sum(np.add, x, y)
 
 
@@ -45,7 +45,7 @@ def _sum(ufunc: Any, x: Any, y: Any) -> Result:
 
 
 def multiply(x: Any, y: Any) -> Result:
-    """The product of two operands, of which one is complex."""
+    """The product of two operands, one of them complex."""
     (a, b), (c, d) = parts(x), parts(y)
     if b is None:
         return paired(xp.multiply(a, c), xp.multiply(a, d))
@@ -59,7 +59,7 @@ def multiply(x: Any, y: Any) -> Result:
 
 
 def divide(x: Any, y: Any) -> Result:
-    """The quotient of two operands, of which one is complex."""
+    """The quotient of two operands, one of them complex."""
     (c, d) = parts(y)
     if d is None:
         a, b = parts(x)

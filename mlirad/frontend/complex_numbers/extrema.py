@@ -16,7 +16,7 @@ from mlirad.frontend.tracing.operations import xp
 
 
 def _extremum(reduction: Any, last: float) -> Callable[..., Any]:
-    """The largest or the smallest number, of which `last` is the opposite."""
+    """The largest or the smallest number; `last` is the one that loses against all others."""
 
     def reduce(a: Any, axis: Any = None, *, keepdims: bool = False) -> ComplexArray:
         z = as_complex(a)

@@ -31,7 +31,7 @@ from mlirad.frontend.tracing.raising import argument_error, unsupported_error
 
 
 def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A function of NumPy on arguments of which one is complex, or whose result is to be.
+    """A function of NumPy on arguments that include a complex one, or with a complex result.
 
     Raises `UnsupportedError` for a function that does not take complex arrays, and `ArgumentError` for a
     complex argument that is no operand of it.

@@ -104,7 +104,7 @@ def complex_part(name: str, dtype: Any) -> np.dtype[Any]:
 
 
 def _part(value: Any, k: int) -> Any:
-    """One part of an operand, of which lists hold several."""
+    """One part of an operand, or of each operand in a list."""
     if isinstance(value, list | tuple):
         several = [_part(v, k) for v in cast("list[Any]", value)]
         return tuple(several) if isinstance(value, tuple) else several

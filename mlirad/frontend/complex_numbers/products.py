@@ -46,7 +46,7 @@ def multilinear(function: Callable[..., Any], operands: Sequence[Any], conjugate
 
 
 def _of(*conjugated: int) -> Callable[..., Any]:
-    """Return what applies a function of two operands, some of which it conjugates."""
+    """Return a wrapper that applies a function of two operands and conjugates some of them."""
 
     def apply(function: Callable[..., Any], a: Any, b: Any, *rest: Any, **options: Any) -> Any:
         def product(x: Any, y: Any) -> Any:

@@ -26,7 +26,7 @@ REDUCTIONS: dict[np.ufunc, Any] = {np.add: np.sum, np.multiply: np.prod}
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """NumPy's `__array_ufunc__` on operands of which one is complex, or whose result is to be.
+    """NumPy's `__array_ufunc__` on operands that include a complex one, or with a complex result.
 
     Raises `UnsupportedError` for a ufunc, or an option of it, that does not take complex operands.
     """
@@ -75,7 +75,7 @@ def _called(ufunc: np.ufunc, method: str, name: str, inputs: tuple[Any, ...], op
 
 
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
-    """A Python operator on operands of which one is complex."""
+    """A Python operator on operands that include a complex one."""
     if any(x is None or isinstance(x, str | dict | set | MaskedElements) or callable(x) for x in inputs):
         return NotImplemented
     if ufunc is np.matmul:

@@ -7,7 +7,7 @@
         best = x
     if best is None: ...                                traced: a branch of the program
 
-What is asked of it is asked of each object, while the function is traced, and the number chooses among the
+Each question about it is asked of each object, while the function is traced, and the number chooses among the
 answers. Its values are used where the program has made sure that it is they: anything else raises there what
 Python would raise.
 """
@@ -81,7 +81,7 @@ class Options:
         return " or ".join(map(repr, self.objects))
 
     def place_of(self, found: Any) -> int | None:
-        """The number of an object; `None` if it is none of them."""
+        """The number of an object; `None` if it is not among them."""
         return next((k for k, known in enumerate(self.objects) if is_same_option(known, found)), None)
 
 
@@ -213,7 +213,8 @@ class OneOf(Chosen):
 
     @staticmethod
     def settled_result(result: Any, name: str) -> Any:
-        """The results of a compiled function, of a `OneOf` its values; the program raises where it is none.
+        """The results of a compiled function, and the values of a `OneOf`; the program raises if it holds no
+        values.
 
         Raises `TracingError` where it has none.
         """

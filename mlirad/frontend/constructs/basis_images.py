@@ -24,7 +24,7 @@ def images_of_basis(
     come_last: bool = False,
     chunk: int | None = None,
 ) -> list[Array]:
-    """The leaves of what `apply` makes of vectors like these, of which number n is each of its basis.
+    """The leaves of `apply` on vectors like these, with number n running over its basis.
 
     The dimensions of number n lead, or come last. `chunk` is that of the `build` over its basis.
     """

@@ -45,9 +45,9 @@ def callback(
     called once for each position or, with `vectorized=True`, once for all of them, with arrays that have one
     more axis in front, as those that it returns must have. It may call compiled functions.
 
-    Derivatives come from a rule: wrap the callback in `ad.custom_derivative`. What the function raises ends
-    the call, with its traceback and a note of the line of the callback. A call costs some ten microseconds
-    and copies of all arrays.
+    Derivatives come from a rule: wrap the callback in `ad.custom_derivative`. An exception that the function
+    raises ends the call, with its traceback and a note of the line of the callback. A call costs some ten
+    microseconds and copies of all arrays.
 
     Raises `ShapeError`, `DtypeError` or `ArgumentError`, when it runs, where the function returns something
     else than was stated. Smaller dtypes and Python's numbers are converted.
@@ -106,7 +106,7 @@ def debug_callback(function: Callable[..., Any], /, *args: Any) -> None:
     `args` are structures of arrays; the function gets them as NumPy arrays and scalars, and what it returns
     is dropped. Calls come in program order, among those of `ad.debug_print`, and as often as it would print:
     in each iteration of a loop, in the branch that is taken, for each position of a `build` or `vmap`, and
-    once in a program with derivatives. What the function raises ends the call.
+    once in a program with derivatives. An exception that the function raises ends the call.
 
     >>> import mlirad as ad
     >>> seen = []

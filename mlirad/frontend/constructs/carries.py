@@ -263,12 +263,12 @@ def scoped(regions: Regions, body: Body) -> Body:
 
 
 def leaf_value(leaf: Any, path: str, what: str) -> Array | Higher:
-    """A leaf as a value that regions may hand on; raises for what is none."""
+    """A leaf as a value that regions may yield; raises for anything else."""
     return leaf_read(leaf, path, what, as_array)
 
 
 def leaf_read(leaf: Any, path: str, what: str, read: Callable[[Any], T]) -> T | Higher:
-    """A leaf as `read` makes it an array, functions and sums as they are; raises for what is none."""
+    """A leaf as `read` makes it an array, functions and sums as they are; raises for anything else."""
     if isinstance(leaf, Higher):
         return leaf
     error = not_a_value(leaf, path, what)
@@ -292,7 +292,7 @@ def not_a_value(leaf: Any, path: str, what: str) -> TracingError | None:
 
 
 def leaf_array(leaf: Any, path: str, what: str, hint: str) -> Array:
-    """A leaf as an array; raises for what is none, with a hint for functions and sums."""
+    """A leaf as an array; raises for anything else, with a hint for functions and sums."""
     value = leaf_value(leaf, path, what)
     if isinstance(value, Higher):
         raise TracingError(

@@ -64,7 +64,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-# What is known of closures -----------------------------------------------------------------------
+# Knowledge of closures ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Closure(Higher, Generic[P, R]):
         super().__init__(value, scope)
         self._kind = kind
         self._weak = weak
-        """Which results promote as Python scalars, where it is known which function it is."""
+        """The flags of results that promote as Python scalars, if it is known which function it is."""
 
     @property
     def kind(self) -> HigherType:
@@ -475,7 +475,7 @@ def _lambda(
 
 
 def value_as(leaf: Any, type_: ValueType) -> Value | None:
-    """A leaf as a value of a type, which a Python scalar is converted to; `None` if it is none."""
+    """A leaf as a value of a type, which a Python scalar is converted to; `None` if it does not fit."""
     if isinstance(type_, HigherType):
         fitted = type_.fitted(leaf)
         return None if fitted is None else fitted.value

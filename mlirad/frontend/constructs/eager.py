@@ -4,9 +4,9 @@
 
 Bodies get NumPy arrays and scalars of their own, and results share elements with nothing: a write to either
 shows nowhere else, as in a trace. (A write to a captured array, which a trace refuses, changes that.) Results
-are those of the compiled construct, and so are the errors about structures, shapes and dtypes. What a
-construct does not run it cannot look at: of branches the one that is chosen, of a `while_loop` without
-iterations nothing. Results whose shape no call shows, of loops of no iterations and builds of no positions,
+are those of the compiled construct, and so are the errors about structures, shapes and dtypes. A construct
+cannot look at code that it does not run: it sees the branch that is chosen, and nothing of a `while_loop`
+without iterations. Results whose shape no call shows, of loops of no iterations and builds of no positions,
 are those of the compiled construct.
 """
 
@@ -200,7 +200,8 @@ class Stack:
                     location=user_line(),
                     hint="return the same structure and shapes at every position",
                 )
-            # What depends on a carry that began as a Python number may get its dtype in the second iteration.
+            # A result that depends on a carry that began as a Python number may get its dtype in the second
+            # iteration.
             wider = result_type([array.dtype, value.dtype])
             if wider != array.dtype:
                 self._arrays[k] = array = array.astype(wider)
@@ -259,7 +260,7 @@ def flag(condition: Any, what: str) -> bool:
 
 
 def integer(value: Any, what: str, hint: str = "") -> int:
-    """An integer scalar; raises for what is none."""
+    """An integer scalar; raises for anything else."""
     found = plain_array(value)
     require_integer(found, value, what, hint)
     return int(found)

@@ -5,8 +5,8 @@
         if n > limit:                   the loop stops here, and the call raises when it ends
             raise RuntimeError("no convergence")
 
-What is reported does not stop a program by itself. So a loop in which an exception may be all that ends it
-carries whether there was one. Loops of which the number of iterations is bounded need nothing.
+A report does not stop a program by itself. So a loop in which an exception may be all that ends it
+carries whether there was one. Loops with a bounded number of iterations need nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 class Part:
     """The body of a loop, or a branch in it, that is being traced: its scope, and whether it ends the loop.
 
-    `failed` is None as long as the body or the branch does not hand that on.
+    `failed` is None as long as the body or the branch does not yield it.
     """
 
     def __init__(self) -> None:

@@ -261,7 +261,7 @@ def counting(
     *,
     of_variables: bool = False,
 ) -> Any:
-    """A loop between bounds that are not known. What is known of them holds of the index in the body."""
+    """A loop between bounds that are not known. Facts about the bounds hold for the index in the body."""
     b = emitting()
     low, high = b.ranges.bounds(lower.value)[0], b.ranges.bounds(upper.value)[1]
     limit = converted(upper, I64)
@@ -316,7 +316,7 @@ def flag_of(condition: Any, what: str) -> Array:
 
 
 def integer(value: Any, what: str, hint: str = "") -> Array:
-    """An integer scalar; raises for what is none, with a further hint."""
+    """An integer scalar; raises for anything else, with a further hint."""
     scalar = as_array(value)
     require_integer(scalar, scalar, what, hint)
     return converted(scalar, I64)

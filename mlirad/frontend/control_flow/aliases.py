@@ -1,6 +1,6 @@
 """Variables that hold one array, or parts of it: a write by one name shows by the other, as in Python.
 
-    w = v[1:]                       In the branch v and w are copies, of which w is still a part of v:
+    w = v[1:]                       In the branch v and w are copies, and w is still a part of v:
     if x > 0:                       `copies` makes them so, and both are given back.
         w[0] = x
     u = v if x > 0 else -v          u may be v or not: `mark` makes it an error to read either of them once
@@ -72,7 +72,7 @@ def hold_bases(state: State) -> None:
 def copies(
     before: Mapping[str, Any], values: Mapping[str, Any], apart: Set[str] = frozenset()
 ) -> dict[str, Any]:
-    """The values as the body of a branch or loop gets them: copies, of which all arrays are traced.
+    """The values as the body of a branch or loop gets them: copies with all arrays traced.
 
     Copies of what held one array or container `before` do so, too, but for those of the variables `apart`.
     """
@@ -211,7 +211,7 @@ def _pair(x: Array, base: Array) -> None:
 
 
 def _representatives(x: Array) -> list[Array]:
-    """An array and some of those that it may be, of which all the others are twins."""
+    """An array and some of its possible aliases, such that all others are twins of these."""
     found, covered = [x], {id(x)}
     for twin in current_twins(x):
         if id(twin) not in covered:
@@ -275,7 +275,7 @@ def require_steady(before: Sharing, start: Sharing, after: Mapping[str, Any], wh
     """Raise if other variables hold one array after an iteration than at its start, or than before the loop,
     and one of them is written. So it is with lists and dictionaries.
 
-    What the function returns is left out: no iteration follows the one that returns it.
+    Returned values are left out: no iteration follows the one that returns.
     """
     last = Sharing({name: found for name, found in after.items() if name != VALUE})
     written = start.written(last)

@@ -7,11 +7,11 @@
 So an attribute counts wherever it is written, in the statement or in a method that it calls, and by whatever
 name its object is reached. Objects that are not compared (`reached.py`) are told by `owner`.
 
-Attributes are found to be carried, not looked for in the source: only running `self.step(x)` shows which
-attributes of which objects it writes. A body that changes attributes is traced again, with these as variables
-that are read and written in the object itself: any name for the object, and any method, sees a variable's
-value. Elements of dictionaries and lists count where an attribute holds these. Attributes have no unknown
-values, which `hasattr` and `is None` would not see.
+Attributes are found to be carried, not looked for in the source: only running `self.step(x)` shows the
+attributes that it writes, and their objects. A body that changes attributes is traced again, with these as
+variables that are read and written in the object itself: any name for the object, and any method, sees a
+variable's value. Elements of dictionaries and lists count where an attribute holds these. Attributes have no
+unknown values, which `hasattr` and `is None` would not see.
 """
 
 from __future__ import annotations

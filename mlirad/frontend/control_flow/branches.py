@@ -182,7 +182,7 @@ class _Choice:
                 self._replaced.add(name)
             elif is_written(held[name], after[name]):
                 self._written.add(name)
-        if len(self._traced_sides) != 1 or k in self._traced_sides:  # the first one, or one traced anew
+        if len(self._traced_sides) != 1 or k in self._traced_sides:  # the first one, or one traced again
             self._traced_sides = [k]
             return self._first(after)
         self._traced_sides.append(k)

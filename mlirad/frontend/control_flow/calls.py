@@ -286,4 +286,4 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     builtins.getattr: attribute,
     **{getattr(builtins.float, f"__{name}__"): _of_floats(name) for name in FLOAT_OPERATORS},
 }
-"""What stands for functions of Python and NumPy that do not reach traced values."""
+"""The replacements of functions of Python and NumPy that do not reach traced values."""

@@ -1,4 +1,4 @@
-"""Lists and dictionaries of which a traced condition decides which one a variable is: none is written later.
+"""Lists and dictionaries among which a traced condition chooses: none is written later.
 
 if x > 0:
     c = a              What c is behind the statement is a new list, of the chosen elements. A write to it
@@ -21,7 +21,7 @@ from mlirad.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Objects one of which `name` is, and what stands for it; with the parts that they had at first."""
+    """The objects that `name` may be, and what stands for it; with the parts that they had at first."""
 
     name: str
     place: str | None

@@ -165,7 +165,7 @@ def _both(function: Callable[..., Any], one: Any, other: Any, what: str) -> Any:
 
 
 def flag(operand: Any) -> Any:
-    """The truth of an operand of which nothing else counts."""
+    """The truth of an operand that is read as a condition only."""
     operand = settled(operand)
     return flag_of(operand, "a condition") if is_traced(operand) else bool(operand)
 

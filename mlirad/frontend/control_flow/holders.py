@@ -19,7 +19,7 @@ from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.functions import call_for_values
 
 _BEGINNING: Final[CodeType] = call_for_values.__code__
-"""What calls the function that is traced, with copies of its arguments."""
+"""The code that calls the traced function, with copies of its arguments."""
 
 
 def is_held_elsewhere(found: object, name: str, cells: Set[int]) -> bool:

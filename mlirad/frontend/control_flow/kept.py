@@ -196,7 +196,7 @@ class KeptList:
         own, given = [*flagged(self)], [*flagged(other)]
         return cast(KeptList, collected([*given, *own] if is_before else [*own, *given], "a list"))
 
-    # What code does with a list ------------------------------------------------------------------
+    # Operations on a list -------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):

@@ -3,7 +3,7 @@
     math.sin(x)            np.sin(x)                      cmath.sqrt(x)       np.sqrt(x + 0j)
     math.remainder(x, y)   by np.fmod, to the last bit    cmath.rect(r, t)    r * (np.cos(t) + 1j * np.sin(t))
 
-What raises an exception for some numbers is refused where code expects that (`expected_errors.py`).
+Functions that raise an exception for some numbers are refused where code expects that (`expected_errors.py`).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _hypot(*sides: Any) -> Any:
 def _standing(
     own: Callable[..., Any], function: Callable[..., Any], take: Callable[[Any], Any] = number
 ) -> Callable[..., Any]:
-    """A function for numbers, each of which it takes by `take`, for `own`."""
+    """A function on numbers that stands for `own`; each argument is converted by `take`."""
     name = f"{own.__module__}.{own.__name__}"
 
     def standing(*args: Any, **options: Any) -> Any:

@@ -1,6 +1,6 @@
 """Containers in variables, and the objects that they hold: lists, dictionaries and dataclasses are some.
 
-    table = {"v": v}            In a branch both variables hold copies, of which `table["v"]` is still v:
+    table = {"v": v}            In a branch both variables hold copies, and `table["v"]` is still v:
     if x > 0:                   `linked` makes containers one object where they were one.
         table["v"][0] = x
 
@@ -30,7 +30,7 @@ from mlirad.frontend.tracing.pytree import flatten
 from mlirad.jit.guards import MISSING
 
 Path: TypeAlias = tuple[Any, ...]
-"""Where an object is: the name of a variable, and positions among the parts of what it holds."""
+"""The path of an object: the name of a variable, and positions among the parts of what it holds."""
 
 
 def opened(value: Any) -> Opened | None:
@@ -123,7 +123,7 @@ def with_parts(value: Any, taken: Opened, parts: Sequence[Any]) -> Any:
     return container.make(kind, dataclasses.replace(taken, parts=parts))
 
 
-# What they hold -----------------------------------------------------------------------------------
+# Contents -----------------------------------------------------------------------------------------
 
 
 def parts_or_version(found: Any) -> Any:

@@ -25,7 +25,7 @@ class Copy:
     original: Any
     copy: Any
     held: Any
-    """What it held at the start: of an array how often it had been written, of a container its parts."""
+    """Its state at the start: for an array the number of writes, for a container its parts."""
 
     @property
     def is_written(self) -> bool:
@@ -71,7 +71,7 @@ class Originals:
                 self._note((name,), before[name], found)
         self._standing = dict(self._copies)
         self.outside: dict[int, object] = {}
-        """What the body reaches besides its variables, by identity."""
+        """The objects that the body reaches besides its variables, by identity."""
 
     def carry(self, array: Array) -> None:
         """Raise `Found` if an array from outside, which is about to be written, is held by an attribute."""

@@ -69,7 +69,7 @@ def require_known(originals: Originals, passed: Set[int], what: str) -> None:
 def require_own(first: int, what: str) -> None:
     """Raise if a loop writes what may be an array from outside of it, which the next iteration may read.
 
-    What is noted in the frame from the position `first` on was noted in the loop. Arrays that have copies in
+    Entries of the frame from the position `first` on were noted in the loop. Arrays that have copies in
     the loop are the matter of `require_known`.
     """
     frame = current_frame()

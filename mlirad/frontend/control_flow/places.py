@@ -28,7 +28,7 @@ SMALL: Final = 1 << 16
 Parts: TypeAlias = tuple[object, ...]
 
 Access: TypeAlias = tuple[Callable[[], Parts], Callable[[Parts], None]]
-"""What reads the parts of an object, and what writes them."""
+"""The function that reads the parts of an object, and the one that writes them."""
 
 
 Key: TypeAlias = tuple[int, str]
@@ -106,7 +106,7 @@ class Place:
     write: Callable[[Parts], None]
     may_grow: bool
     owner: Any = None
-    """The object of which it is the attributes, or in an attribute of which it is a container."""
+    """The object with these attributes, or with an attribute that holds this container."""
     attribute: str | None = None
     """That attribute; None of a table of attributes."""
     before: Parts = field(init=False)

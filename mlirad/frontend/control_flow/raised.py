@@ -77,7 +77,7 @@ def exception(make: Callable[[], Any], kind: Callable[[], Any], shown: str) -> A
 def raising_as(side: int) -> Generator[None]:
     """Raise `RaisingSide` for an exception that the traced code raises in the `with` block as Python does.
 
-    What the block has the program raise is lost with the branch, so the exception says that, too.
+    Reports that the block adds to the program are lost with the branch, so the exception says that, too.
     """
     later = current_frame().functions.later
     count = len(later)

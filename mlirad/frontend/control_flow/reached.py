@@ -1,17 +1,17 @@
 """Objects that a body reaches besides the variables of its statement, and their changes in Python.
 
     def bump():            A body is traced once, for all iterations of a loop or for a way that may not be
-        counts["n"] += 1   taken. What it does to Python's own objects would be done once, too. So they
-    for k in range(100):   are compared before and after: the loop is written out, which does it in
+        counts["n"] += 1   taken. Its changes to Python's own objects would be made once, too. So they
+    for k in range(100):   are compared before and after: the loop is unrolled, which makes them in
         x = x + bump()     each iteration. Under a traced condition the statement carries attributes,
-                                  like variables (`attributes.py`), and any other change is an error.
+                           like variables (`attributes.py`), and any other change is an error.
 
 Looked at are the variables of outer functions and the globals that functions reached from the body name,
 lists, dictionaries and their like, attributes of objects of the program and of packages whose functions are
 rewritten, small arrays, generators of random numbers, iterators. Of the globals of such packages those count
-that code can change. What other objects refer to is looked at, but not compared, since they keep results of
-theirs. The variables of the statement itself are a matter of `state.py`. Globals may grow, as tables of
-what was computed before do.
+that code can change. Objects that others refer to are looked at, but not compared, since they keep results of
+theirs. The variables of the statement itself are a matter of `state.py`. Globals may grow, as tables of what
+was computed before do.
 """
 
 from __future__ import annotations

@@ -24,14 +24,15 @@ from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.raising import tracing_error
 
 End: TypeAlias = tuple[Any, Originals]
-"""What a variable is at the end of one way through the program, and what the objects in it stand for."""
+"""The value of a variable at the end of one way through the program, and the originals of the objects in it.
+"""
 
 
 class Results:
     """The values of variables, whose parts are the original objects where all ways end with them.
 
-    These get the elements of the results, so whatever else refers to them sees the change. What was written,
-    and then replaced by another object in its variable, has no result: reading it is an error.
+    These get the elements of the results, so whatever else refers to them sees the change. An object that was
+    written, and then replaced by another one in its variable, has no result: reading it is an error.
     """
 
     def __init__(self, before: Mapping[str, Any], cells: Set[int]) -> None:

@@ -44,7 +44,7 @@ UNSET: Final = Mark("UNSET")
 """A variable that has not been assigned."""
 
 NOTHING: Final = Mark("NOTHING")
-"""What a function that has not returned yet returns."""
+"""The result of a function that has not returned yet."""
 
 
 class Unknown(Mark):
@@ -128,7 +128,7 @@ def truth_of(condition: Any, what: str) -> bool | None:
 
 
 class State:
-    """The variables that a statement changes: `names`, of which the `live` ones may be read after it.
+    """The variables that a statement changes: `names`; those in `live` may be read after it.
 
     Those that it only writes elements of, `written`, are live, too, if they hold arrays or containers: these
     may have other names.
@@ -274,7 +274,7 @@ def is_missing(found: object) -> bool:
 
 
 def is_opaque(found: object) -> bool:
-    """Return whether a value is none of the program: a string, a function, a module, some object."""
+    """Return whether a value is not one of the program: a string, a function, a module, some object."""
     leaves = flatten(found)[0]
     may_be_empty = found is None or isinstance(found, tuple | list | dict)
     return not (leaves or may_be_empty) or not all(map(_is_leaf, leaves))

@@ -1,8 +1,8 @@
 """Variables that hold different objects at the ends of a statement, which are no values of one structure.
 
 if x > 0:                The statement is traced once more, and both branches give a number and the
-    kind = "up"          values, if there are any: `OneOf` of the objects. What was found for a statement
-else:                    is known when it is traced again.
+    kind = "up"          values, if there are any: `OneOf` of the objects. The objects of a statement
+else:                    are known when it is traced again.
     kind = None
 """
 
@@ -142,7 +142,7 @@ class Unions:
             self._refused.add(name)
             return False
         objects = self._objects.setdefault((self._code, name), [])
-        if name in self._widened:  # what is made in each trace anew
+        if name in self._widened:  # made again in each trace
             self._refused.add(name)
             return True
         self._widened.add(name)

@@ -32,8 +32,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def checkpoint(function: F) -> F:
     """`function`, none of whose intermediate values are kept for derivatives: reverse mode recomputes them.
 
-    That saves memory at the cost of time. What is kept of a loop's iterations is said by the loop's
-    `checkpoint=`.
+    That saves memory at the cost of time. The loop's own `checkpoint=` decides what is kept of its
+    iterations.
 
         >>> layer = ad.checkpoint(lambda w, x: np.tanh(np.tanh(w * x) * x))
         >>> ad.grad(lambda w: np.sum(layer(w, np.ones(2))))(np.zeros(2))

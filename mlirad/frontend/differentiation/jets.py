@@ -55,7 +55,7 @@ def jet(
     series. With `argnums` there is a list for each of these arguments, and the others are constants.
 
     It costs n^2 operations for each of the function's, by recurrences for the coefficients; nested
-    derivatives would take 2^n. What is given by a derivative of its own, such as `ad.root` and
+    derivatives would take 2^n. A function with a derivative of its own, such as `ad.root` and
     `ad.custom_derivative`, costs more: its rule is run for each order.
 
     Raises `ArgumentError` where lists are missing, empty or of different lengths; `ShapeError` where a

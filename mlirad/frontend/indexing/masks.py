@@ -4,8 +4,8 @@
     x[mask] = y[mask] * 2       x[...] = np.where(mask, y * 2, x)
     np.where(mask)[0].max()     the last position; see `chosen_positions`
 
-Such a selection keeps all elements, and which of them count. What NumPy computes of it without its length is
-bound to it in `numpy_functions.protocols.masked_elements`; whatever else is done with it is an error.
+Such a selection keeps all elements, and which of them count. NumPy's functions that do without its length are
+bound to it in `numpy_functions.protocols.masked_elements`; any other use is an error.
 
 `x[mask]` is a value of its own, not an array, as its length is known only when the program runs. An array
 padded to the longest length would let wrong elements count wherever the mask is forgotten; an error at the
@@ -40,7 +40,7 @@ OTHERWISE = (
     "write np.where(mask, x, other) to keep the shape, or for at most n elements ad.extract(mask, x, size=n) "
     "and for their positions ad.nonzero(mask, size=n)"
 )
-"""What to write where the number of elements matters."""
+"""The code to write if the number of elements matters."""
 
 
 class MaskedElements:

@@ -50,7 +50,7 @@ def _dimensions(items: tuple[Any, ...]) -> int | None:
 
 
 def _mask_of(item: Any) -> Any:
-    """An entry of a key as a mask, `None` if it is none."""
+    """An entry of a key as a mask; `None` if it is not a mask."""
     if isinstance(item, list) and not contains_traced(cast(object, item)):
         item = np.asarray(cast(object, item))
     is_array = isinstance(item, Array | np.ndarray)

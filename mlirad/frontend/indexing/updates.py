@@ -47,10 +47,10 @@ def _update(b: ArrayBuilder, base: Value, new: Value, selection: Selection, kind
     """`base` with `new` at the selected positions; `new` has one dimension per sliced one and per one of the
     space.
 
-    What goes outside is clamped to a place inside and changes nothing there: what is added is the neutral
-    element, and a single place is set to what it holds. So a write costs what is written. Several places
-    may clamp to one that is set as well, so these go to an extra element at the end of their dimension,
-    which is cut off again.
+    Positions outside are clamped to a place inside and change nothing there: the value added is the neutral
+    element, and a single place is set to what it holds. So a write costs what is written. Several places may
+    clamp to one that is set as well, so these go to an extra element at the end of their dimension, which is
+    cut off again.
     """
     shape = selection.shape
     check_terms(zip(selection.terms, shape, strict=True))

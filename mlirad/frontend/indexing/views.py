@@ -5,10 +5,10 @@
     x[1] = 0.0          y is re-read from x when it is used next
 
 An array that is not a view holds an SSA value, which a write replaces. A view knows the array it was taken
-from and how, and keeps the value that it read until its base is written. Which operations give views is
-decided as in NumPy: from strides, which exist here only as numbers. Arguments are in row-major order, and so
-is what is computed from arrays in row-major order; the order of other arrays in memory is not known, and what
-would depend on it is an error.
+from and how, and keeps the value that it read until its base is written. Operations give views as in NumPy,
+which decides by strides; these exist here only as numbers. Arguments are in row-major order, and so is what
+is computed from arrays in row-major order; the order of other arrays in memory is not known, and what would
+depend on it is an error.
 
 A body that is traced on its own, of a loop, a branch or a derivative, cannot write what is made outside.
 
@@ -47,7 +47,7 @@ from mlirad.lazy_dataclass import dataclass
 T = TypeVar("T")
 
 NO_KEY = object()
-"""What no brackets hold."""
+"""The key of a selection without brackets."""
 
 
 @dataclass(slots=True, eq=False)

@@ -3,9 +3,9 @@
     (J.T @ D @ J)      steps   0  D(f) of arrays 0, 1       1  transpose of 0      2  diagonal of array 2
                                3  compose 1, 2              4  compose 3, 0
 
-A `MapExpression` is a list of steps, each made of arrays and of steps before it, the last of which is the
-map. It is hashable and holds no array, so that programs are kept by it and serve all points. Emitted by the
-folding constructors of the `linear` dialect, equal parts become one value.
+A `MapExpression` is a list of steps, each made of arrays and of steps before it; the last step is the map. It
+is hashable and holds no array, so that programs are kept by it and serve all points. Emitted by the folding
+constructors of the `linear` dialect, equal parts become one value.
 
 In the program the leaves of a space are components of one flat tuple, however they are nested in Python.
 """
@@ -70,7 +70,7 @@ class MapNode(ABC):
     form: ClassVar[str] = ""
     """The map as one would write it in Python: a format of the texts of maps, then of arrays."""
     levels: ClassVar[tuple[int, ...]] = (ATOM,)
-    """How tightly its outermost operator binds, then how tightly each of the maps has to."""
+    """The binding strength of its outermost operator, then the one that each of the maps needs."""
 
     @abstractmethod
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:

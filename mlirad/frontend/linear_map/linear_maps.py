@@ -3,7 +3,7 @@
     y, J = ad.linearize(f, x)
     J(dx), J.T(ct), (J.T @ J + 0.1 * ad.LinearMap.identity(x))(dx)
 
-A map is an expression and the arrays in it, most of which are residuals. The algebra makes expressions and
+A map is an expression and the arrays in it, mostly residuals. The algebra makes expressions and
 computes nothing; applying one runs a single program for all of it. Inside a trace it adds ops, so programs
 and rules of custom derivatives can be written with it.
 
@@ -74,7 +74,7 @@ class LinearMap(HeldMap):
 
     __array_ufunc__: ClassVar[None] = None  # NumPy leaves operators between arrays and maps to the map
 
-    # What it is ----------------------------------------------------------------------------------
+    # Properties -----------------------------------------------------------------------------------
 
     @property
     def domain(self) -> Space:

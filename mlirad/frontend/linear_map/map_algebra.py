@@ -40,7 +40,7 @@ class HeldMap:
         maps: Sequence[HeldMap] = (),
         arrays: Sequence[Any] = (),
     ) -> Self:
-        """A map made of maps and arrays. What these share, they share in the expression."""
+        """A map made of maps and arrays. Parts that these share are shared in the expression."""
         numbers: dict[int, int] = {}
         held: list[Any] = []
 

@@ -36,7 +36,7 @@ from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, new_function
 
 Body: TypeAlias = Callable[[MapExpression, list[Array], list[Array]], Sequence[Array]]
-"""What a program computes: from an expression, its arrays and further arguments."""
+"""The code of a program: from an expression, its arrays and further arguments."""
 
 
 def apply_traced(expression: MapExpression, arrays: Sequence[Any], vectors: Sequence[Array]) -> list[Array]:

@@ -1,8 +1,8 @@
 """Reads of variables that may have no value yet, because some path to them does not assign.
 
-    if x > 0:           The first `y` is read where it may have no value, z has one. What a loop assigns
-        y, z = x, 1     may have none behind it. Flags are not followed, so the second `y` may have none,
-    else:               too, whichever test guards it.
+    if x > 0:           The first `y` is read where it may have no value, z has one. Variables that
+        y, z = x, 1     a loop assigns may have none behind it. Flags are not followed, so the second `y`
+    else:               may have none, too, whichever test guards it.
         z = 2
     w = z * y
 

@@ -20,7 +20,7 @@ from mlirad.packages import IMPORTED
 
 
 def has_changed(code: CodeType, lines: tuple[str, ...]) -> bool:
-    """Return whether the code differs from that which the lines of its file give for its place."""
+    """Return whether the code differs from the code that the lines of its file give for its place."""
     if any(is_same_code(known, code) for known in _codes_at(code, lines)):
         return False
     return not _is_instrumented(code) and _age(code.co_filename) >= IMPORTED

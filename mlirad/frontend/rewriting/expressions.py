@@ -22,7 +22,7 @@ CHEAP = (
     ast.Name, ast.Constant, ast.Attribute, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.expr_context,
     ast.cmpop, ast.boolop, ast.unaryop, ast.Add, ast.Sub, ast.Mult,
 )  # fmt: skip
-"""What operands are made of that may be computed although Python would not: they cannot fail."""
+"""The nodes of operands that may be computed although Python would not: they cannot fail."""
 
 CHEAP_ELEMENTS = (*CHEAP, ast.operator, ast.Tuple, ast.List, ast.Subscript, ast.Slice)
 """The same of elements of comprehensions, where Python's exceptions are met."""
@@ -53,7 +53,7 @@ class Expressions(ast.NodeTransformer):
         self.has_class = has_class
         self.first_parameter: str | None = None
         self.doubtful: set[ast.Name] = set()
-        """Where variables are read that may have no value there."""
+        """The reads of variables that may have no value there."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """A variable, which may be known to have a value only when the program runs."""
@@ -66,7 +66,7 @@ class Expressions(ast.NodeTransformer):
         return self._joined(node, self.visit)
 
     def truth(self, node: ast.expr) -> ast.expr:
-        """An expression of which only the truth counts: `and` and `or` in it join values of any kinds."""
+        """An expression that is read as a condition only: `and` and `or` in it join values of any kinds."""
         if isinstance(node, ast.BoolOp):
             return node if any(binds(value) for value in node.values[1:]) else self._joined(node, self._flag)
         return self.visit(node)

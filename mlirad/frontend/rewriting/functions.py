@@ -1,6 +1,6 @@
 """Functions made of rewritten source: the same globals, variables of outer functions, defaults and name.
 
-    rewritten(f)      -->  a function like f, of which `if`, `while`, `for` on traced values are ops
+    rewritten(f)      -->  a function like f, whose `if`, `while`, `for` on traced values are ops
 
 Only the code is another one, so a change of a global, of a captured variable or of a default is seen as f
 sees it. Code is rewritten once, however often a function is called.
@@ -34,7 +34,7 @@ from mlirad.frontend.tracing.told_functions import asking_code
 _FACTORY = "ad_factory"
 
 _runtime = CellType()
-"""What the control flow of rewritten functions calls."""
+"""The module that the control flow of rewritten functions calls."""
 
 
 def bind_runtime(module: object) -> None:
@@ -80,7 +80,7 @@ def with_function(
 def is_rewritable(function: FunctionType) -> bool:
     """Return whether a function is one of the program or of a package in Python, and has not been rewritten.
 
-    Those of which something else answers calls stay what they are.
+    Functions whose calls something else answers are left alone.
     """
     code = function.__code__
     is_code = RUNTIME not in code.co_freevars and is_rewritable_file(code.co_filename)

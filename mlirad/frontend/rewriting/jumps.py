@@ -7,7 +7,7 @@
                                               else:
                                                   total = total + x
 
-What follows an `if` of which one side always jumps goes to the other side, so most jumps need no guard. A
+The code behind an `if` with a side that always jumps goes to the other side, so most jumps need no guard. A
 function returns at its end, what `ad_value` holds. A test that assigns moves into the body of its loop, if
 there are jumps in that. Where `and` or `or` decides whether it assigns, it becomes branches, of `if` as well:
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-"""What has variables of its own."""
+"""The nodes with variables of their own."""
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 

@@ -22,7 +22,7 @@ from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.lazy_dataclass import dataclass
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-"""What defines a function."""
+"""The nodes that define a function."""
 
 
 @dataclass(frozen=True, eq=False)

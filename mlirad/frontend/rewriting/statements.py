@@ -6,7 +6,7 @@
         y = -x          ad__.if_(x > 0, ad_if, ad_else, ad__.State(...))
 
 The parts stay where they were in the file, and share the variables of the function, so that what is known
-while tracing runs as Python does. What the calls do is `control_flow`'s.
+while tracing runs as Python does. The calls themselves belong to `control_flow`.
 
 Control flow is rewritten from source, where it is needed, and decided while tracing. Bytecode changes with
 every version of Python and has lost the structure of loops. The rewritten code calls a function for every
@@ -48,14 +48,14 @@ from mlirad.frontend.tracing.usage_hints import STATE_READ, STATE_WRITTEN
 SUSPENDING = (
     ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef,
 )  # fmt: skip
-"""What makes a function one that cannot be rewritten: it stops in its midst and goes on later."""
+"""The nodes that keep a function from being rewritten: it stops in its midst and goes on later."""
 
 
 AFTERWARDS = "assign a local variable there, and write this after the statement"
 
 
 def suspends(node: FunctionNode) -> ast.AST | None:
-    """The first place at which a function can stop and go on later, `None` if there is none."""
+    """The first place at which a function can stop and go on later; `None` if it cannot."""
     body: Sequence[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else node.body
     if isinstance(node, ast.AsyncFunctionDef):
         return node

@@ -125,7 +125,7 @@ def cut(f: Callable[[Any], Any], breaks: Any, accuracy: Accuracy) -> Pieces:
     def goes_on(s: _Cutting) -> Any:
         total, error = xp.sum(s.values), xp.sum(s.errors)
         wanted = xp.maximum(accuracy.absolute, accuracy.relative * xp.abs(total))
-        # Where errors are what rounding leaves, more pieces have as much of it.
+        # If rounding makes up the errors, more pieces have as much of it.
         return (s.count < limit) & (error > wanted) & (error > 2 * xp.sum(s.rounding))
 
     def iteration(s: _Cutting) -> _Cutting:

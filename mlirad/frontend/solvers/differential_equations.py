@@ -37,7 +37,7 @@ from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_e
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 ADJOINTS = ("discrete", "continuous")
-"""How a solution is differentiated."""
+"""The ways to differentiate a solution."""
 
 
 @plain_errors
@@ -63,10 +63,11 @@ def odeint(
     With `event`, a function of y, t and `args` as f is, it ends where this is 0 first, and gives a `Crossing`
     with the `time` of that event and the `state` then; whether it `happened`; and `states`, those at the
     times t, from the event on that of the event. With `direction` 1 it is an event where the function rises
-    through 0, with -1 where it falls. One that is 0 at the start is none there, and two between the ends of
-    one step are not seen. Where none happens up to `t[-1]` the time and the state are NaN, with their
-    derivatives, and so is a solution that begins with them. Where it happens, their derivatives, of orders 1
-    and 2, are those of the implicit function theorem: the time moves with all that the solution depends on.
+    through 0, with -1 where it falls. A function that is 0 at the start has no event there, and two events
+    between the ends of one step are not seen. Where none happens up to `t[-1]` the time and the state are
+    NaN, with their derivatives, and so is a solution that begins with them. Where it happens, their
+    derivatives, of orders 1 and 2, are those of the implicit function theorem: the time moves with all that
+    the solution depends on.
 
         >>> def fall(y, t):
         ...     return np.stack([y[1], -9.81])

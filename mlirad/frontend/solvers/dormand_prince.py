@@ -16,7 +16,7 @@ from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.tracing.operations import as_array, xp
 
 NODES: Final = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
-"""Where in the step each stage but the first is."""
+"""The place of each stage but the first in the step."""
 
 STAGES: Final = (
     (1 / 5,),

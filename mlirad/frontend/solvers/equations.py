@@ -219,7 +219,7 @@ class _Equation:
 
 
 _RESIDUALS = {"root": "f(x)", "fixed_point": "f(x) - x", "minimize": "the gradient"}
-"""What is 0 at a solution."""
+"""The expression that is 0 at a solution."""
 
 
 def _move(function: Closed, z: Any, *data: Any) -> Any:

@@ -4,7 +4,7 @@
     f.data                                                             (c, w)
     f(z, *f.data)                                                      a call of a function of the program
 
-What a derivative has to be taken with respect to are the arguments and the traced values that are captured.
+Derivatives are taken with respect to the arguments and the traced values that are captured.
 A function of the program that has all of them as parameters can be called anywhere, with any of them
 replaced.
 """
@@ -43,7 +43,7 @@ class Closed:
     traced: Traced
     data: tuple[Array, ...]
     code: Region
-    """Its code, of which the vectors are the first arguments."""
+    """Its code; the vectors are the first arguments."""
 
     def __call__(self, *operands: Any) -> Any:
         """Return what it returns for vectors and data."""

@@ -45,7 +45,7 @@ ITERATIVE = ("cg", "gmres", "lsmr")
 """The methods that iterate."""
 
 METHODS = ("direct", *ITERATIVE)
-"""How a linear system can be solved."""
+"""The methods that solve a linear system."""
 
 
 def matrix_of(operator: Operator, space: LeafType, data: Sequence[Any]) -> Any:

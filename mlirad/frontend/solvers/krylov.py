@@ -92,7 +92,7 @@ def gmres(a: Map, b: Any, limits: Limits, goal: Any = None) -> Progress:
 def lsmr(a: Map, transposed: Map, b: Any, limits: Limits) -> Progress:
     """x for which |a(x) - b| is least, and of those the one of least length.
 
-    What is compared with the tolerance is the residual of the normal equations.
+    The residual of the normal equations is compared with the tolerance.
     """
     beta = norm(b)
     u = _over(b, beta)

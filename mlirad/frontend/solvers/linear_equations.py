@@ -138,7 +138,7 @@ _ADVICE = {
     "gmres": "the map may be singular",
     "lsmr": "the map needs full column rank",
 }
-"""What may be wrong."""
+"""The likely fault, by method."""
 
 
 def _require_square(shape: tuple[int, int]) -> None:

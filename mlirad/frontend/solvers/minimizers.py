@@ -82,7 +82,7 @@ class _Descent(NamedTuple):
 
 
 class _History(NamedTuple):
-    """The last steps, how they changed the gradient, and 1 / (step . change), 0 where there is none."""
+    """The last steps, how they changed the gradient, and 1 / (step . change), 0 for unused entries."""
 
     steps: Any
     changes: Any

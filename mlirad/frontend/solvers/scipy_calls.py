@@ -1,4 +1,5 @@
-"""Functions that are handed to SciPy and read traced values: each is called once, at a point that is none.
+"""Functions that are handed to SciPy and read traced values: each is called once, at a point chosen for the
+test.
 
 brentq(lambda x: x - a, 0, 2)      f(1.0) is traced if a is
 """
@@ -27,7 +28,7 @@ def reads_traced(f: Any, *given: Any, **options: Any) -> bool:
 
 
 def returns_traced(f: Any, *point: Any) -> bool:
-    """Tell whether a function returns traced values at a point that is none; see `reads_traced`."""
+    """Tell whether a function returns traced values at a point without any; see `reads_traced`."""
     if not callable(f):
         return False
     try:

@@ -3,8 +3,9 @@
     steps = Steps(f, times, method)          f is dy/dt of a flat state at a time
     state = steps.step(steps.start(y0))      its progress: y, slope, time, length of the next step, ...
 
-A step may reach beyond the requested time; between its ends there is a polynomial. How long a step is has no
-derivative. What begins with NaN, such as the state of an event that never happened, is NaN at later times.
+A step may reach beyond the requested time; between its ends there is a polynomial. The length of a step has
+no derivative. A state that begins with NaN, such as that of an event that never happened, is NaN at later
+times.
 
 The length of a step has no derivative. The derivative of the steps taken, at fixed lengths, is that of the
 solution up to its error. How lengths move with the parameters belongs to error control, not to the solution.

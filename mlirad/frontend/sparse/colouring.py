@@ -19,7 +19,7 @@ from mlirad.linear_maps.sparsity import SparsityPattern, from_positions
 from mlirad.linear_maps.sparsity.relations import Ints
 
 FEW_PRODUCTS = 3
-"""Where columns alone need no more colours, a star colouring is not looked for."""
+"""If columns alone need no more colours, no star colouring is looked for."""
 
 
 @dataclass(frozen=True, eq=False)

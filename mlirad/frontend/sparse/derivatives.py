@@ -4,7 +4,7 @@
     rows, cols = ad.jacobian(f, sparse=True).structure(x)    which entries it has
 
 The rows of the matrix are the elements of the float results, leaf by leaf and row-major; the columns those of
-the float arguments that `argnums` names. What is made for one signature is kept: the map, and for each
+the float arguments that `argnums` names. The results for one signature are kept: the map, and for each
 content of the integer arguments the sparsity pattern, the compression and the program.
 """
 
@@ -114,7 +114,7 @@ class SparseDerivative(Transformed):
         matrices.at(leaves)
         if matrices.stats.is_loaded:
             function, _, tree, types = self._reader.flattened(args, kwargs)
-            again = self._make(function, tree, types, anew=True)
+            again = self._make(function, tree, types, fresh=True)
             again.at(leaves)
             matrices.stats = again.stats
         return matrices.stats
@@ -135,7 +135,7 @@ class SparseDerivative(Transformed):
         return found, [prepared(leaf) for leaf in leaves]
 
     def _make(
-        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], *, anew: bool = False
+        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], *, fresh: bool = False
     ) -> Matrices:
         stats = Stats()
         differentiated = jacobians.gradient_of(function, self._argnums) if self._is_hessian else function
@@ -143,7 +143,7 @@ class SparseDerivative(Transformed):
             differentiated, tree, types, self._argnums, self._has_aux, self._options, stats
         )
         name = function_name(self._function)
-        return Matrices(name, expression, self._options, self._is_hessian, types, stats, anew)
+        return Matrices(name, expression, self._options, self._is_hessian, types, stats, fresh)
 
 
 def _not_traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -168,7 +168,7 @@ class Instance:
 
 @dataclass
 class Matrices:
-    """The sparse matrices of one signature; with `anew` no program of theirs is taken from the disk."""
+    """The sparse matrices of one signature; with `fresh` no program of theirs is taken from the disk."""
 
     name: str
     expression: Expression
@@ -176,7 +176,7 @@ class Matrices:
     is_symmetric: bool
     types: Sequence[LeafType]
     stats: Stats
-    anew: bool = False
+    fresh: bool = False
     instances: OrderedDict[bytes, Instance] = field(default_factory=OrderedDict[bytes, Instance])
     programs: dict[Products | Blocks, Compiled] = field(default_factory=dict["Products | Blocks", "Compiled"])
     last: Instance | None = None
@@ -269,7 +269,7 @@ class Matrices:
         else:
             assert instance.block_rows is not None
             module = blocks_module(self.expression, instance.block_rows)
-        return executable(module, self.options, self.stats, name=self.name, anew=self.anew)
+        return executable(module, self.options, self.stats, name=self.name, fresh=self.fresh)
 
 
 def csr_maker(pattern: SparsityPattern) -> Callable[[NDArray[Any]], Any]:

@@ -81,7 +81,7 @@ def trace_expression(
         traced, Watch(function), control=Control(options.control)
     )
     stats.add("trace", time.perf_counter() - start, module)
-    # Which elements a build computes from which is seen where it is operations on whole arrays.
+    # Only operations on whole arrays show which elements of a build depend on which.
     brought_to("plain-maps", module, replace(options, chunk=None), stats)
     main = next(f for f in functions_of(module) if f.sym_name.data == "main")
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))

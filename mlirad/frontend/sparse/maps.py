@@ -1,7 +1,7 @@
 """`LinearMap.to_sparse`: the matrix of a map, by the same patterns and products as sparse derivatives.
 
-The map is a program of its residuals; the integers among these determine the pattern. What is made for a
-map expression is kept with it, and serves all points.
+The map is a program of its residuals; the integers among these determine the pattern. The pattern and the
+program of a map expression are kept with it, and serve all points.
 """
 
 from __future__ import annotations

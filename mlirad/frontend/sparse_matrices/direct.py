@@ -27,7 +27,7 @@ from mlirad.frontend.tracing.raising import argument_error, unsupported_error
 from mlirad.packages import scipy_module
 
 TRANSPOSES = ("N", "T", "H")
-"""What can be solved: the system, that of the transpose, and that of the adjoint."""
+"""The systems that can be solved: the given one, its transpose, and its adjoint."""
 
 
 class Factors:

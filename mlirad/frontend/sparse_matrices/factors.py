@@ -80,7 +80,7 @@ class Solutions(ABC):
     def solved(self, trans: str, operands: Sequence[Any]) -> list[Any]:
         """The solutions for the right sides that come last, [n, k], of one matrix or of a batch of them.
 
-        Complex numbers are pairs of real ones along the first axis. What SuperLU says of a singular matrix
+        Complex numbers are pairs of real ones along the first axis. SuperLU's own error for a singular matrix
         passes through.
         """
         right = _complex(operands[-1], 3) if self.is_complex else np.asarray(operands[-1])

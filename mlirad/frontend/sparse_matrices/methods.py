@@ -222,7 +222,7 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "multiply": arithmetic.multiplied,
     "dot": _dot,
 }
-"""Methods of two operands, either of which may be traced."""
+"""Methods of two operands; either may be traced."""
 
 METHODS.update(
     {

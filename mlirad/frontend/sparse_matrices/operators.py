@@ -3,7 +3,7 @@
     LinearOperator((n, n), matvec=f) @ x         f may read traced values
     aslinearoperator(a).matvec(x)                a sparse or dense, traced or not
 
-The operators are SciPy's own objects. What SciPy converts to arrays on the way stays traced.
+The operators are SciPy's own objects. Values that SciPy converts to arrays on the way stay traced.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class System(Solving):
 
 
 class GivenSystem(Solving):
-    """The systems of an object of SuperLU that was made before the trace, of which right sides alone move."""
+    """The systems of an object of SuperLU that was made before the trace; only right sides are traced."""
 
     def __init__(self, factors: Any):
         # The dtype of the solution for a right side of any: to ask for L and U would copy them.

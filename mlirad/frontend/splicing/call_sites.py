@@ -6,7 +6,7 @@
     w = 2 * y                    w = made(2 * y)
     f"{x} m"                     text((f"{x}", " m"))
 
-What stands on the right is what code does that was told to ask; `Hooks` says what it means. So functions in C
+The right column shows the code that was told to ask; `Hooks` says what it means. So functions in C
 are reached, and subscripts of NumPy's arrays, however the code came by them. Such code has its instructions
 twice: as they were, for other threads, and with the questions. Functions that it defines ask, too.
 """

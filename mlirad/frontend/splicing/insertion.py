@@ -42,7 +42,7 @@ _JUMPS: Final = frozenset(dis.hasjrel)
 
 _JUMP: Final = "jump"
 _NAMES: Final[frozenset[str]] = frozenset(("", _JUMP, "threads", "ident", "ask", "values", "take"))
-"""What the instructions of the question load, besides those that load nothing."""
+"""The operands of instructions in the question; empty for instructions that load nothing."""
 
 
 class UnknownCodeError(Exception):
@@ -166,7 +166,7 @@ def _with_lines(code: CodeType, start: int, units: int) -> bytes:
     return encoded_positions(code.co_firstlineno, ((1, position) for position in longer))
 
 
-# What this interpreter makes of the question -------------------------------------------------------
+# The question in the instructions of this interpreter ---------------------------------------------
 
 
 def _questions(threads: Any, ident: Any, ask: Any, take: Any) -> tuple[Callable[..., Any], ...]:

@@ -4,9 +4,9 @@ It answers NumPy's operators, ufuncs, functions and indexing by adding ops to th
 has a shape and a dtype and no elements, so whatever needs elements (`if x > 0`, `float(x)`, `math.sin(x)`,
 `np.array([x])`) is a `TracingError` that says what to write instead.
 
-What the operators, functions and methods of NumPy mean is defined above, and bound to the class by
-`numpy_functions.protocols.operators`. Here is what an array holds: its value, whether it is a view of
-another one, and in which order its elements would lie in memory.
+The meanings of NumPy's operators, functions and methods are defined above, and bound to the class by
+`numpy_functions.protocols.operators`. Here is what an array holds: its value, whether it is a view of another
+one, and in which order its elements would lie in memory.
 """
 
 # pyright: reportPrivateUsage=false
@@ -84,7 +84,7 @@ class Array(Traced):
     # that made it, `_owner`. A view (see `views`) keeps the value that it read from its base when that had
     # been written `_version` times. `_twins` are arrays that may hold the same elements, depending on which
     # way the program went, and how often they had been written then. `_stand_ins` are the copies that stand
-    # for it in bodies that are being traced, each of which notes in `_is_passed_by` that the body reads what
+    # for it in bodies that are being traced; each notes in `_is_passed_by` that the body reads what
     # it stands for by another name. `_is_array` is true for an array of rank 0 that is no scalar.
 
     __slots__ = (
@@ -153,7 +153,7 @@ class Array(Traced):
         self._value = view.current()
         self._scope, self._version = current_frame().scope, view.base._version
 
-    # What is known of it -------------------------------------------------------------------------
+    # Properties -----------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Shape:
@@ -229,7 +229,7 @@ class Array(Traced):
             elements_hint(),
         )
 
-    # What needs elements -------------------------------------------------------------------------
+    # Elements -------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
         known = known_number(self)
@@ -410,7 +410,7 @@ def base_of(x: Array) -> Array:
 
 
 def view_of(x: Array) -> View | None:
-    """Return how `x` is a view of another array, `None` if it is none."""
+    """Return how `x` is a view of another array, or `None` if it is not a view."""
     return x._view
 
 

@@ -59,7 +59,7 @@ _WRAPPERS: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 
 Opener: TypeAlias = Callable[[Any, type[Any], str], None]
-"""What enters an object of a class, at a path, and looks at its parts."""
+"""The function that enters an object of a class, at a path, and looks at its parts."""
 
 
 class Walk(AttributeWalk):
@@ -169,7 +169,7 @@ class Walk(AttributeWalk):
             self._attributes_of_function(value, path)
 
     def _object(self, value: Any, kind: type[Any], path: str) -> None:
-        """A container, or an object with attributes, or one of which nothing is known but what it is.
+        """A container, an object with attributes, or an object known by its identity alone.
 
         Classes of mlirad say themselves what decides a trace: attributes to be looked at by `CAPTURED`, and
         by `CAPTURED_FIXED` those that never change and are compared as they are.

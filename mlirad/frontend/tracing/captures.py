@@ -62,7 +62,7 @@ class Captures:
     has_growing: bool = False
     """True if containers are among it that may have more elements while the guards hold."""
     outside: tuple[str, ...] = ()
-    """What may read files, the clock and their like."""
+    """Code that may read files, the clock and their like."""
     codes: frozenset[CodeType] = frozenset()
     """The code of the program that it reaches."""
     large: tuple[LargeArray, ...] = ()

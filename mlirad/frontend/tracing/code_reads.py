@@ -40,14 +40,14 @@ _BY_NAME: Final = frozenset((
     "getattr", "vars", "dir", "__dict__", "__getattribute__", "attrgetter", "asdict", "astuple", "fields",
     "setattr", "delattr", "getmembers", "getattr_static", "get_type_hints", "get_annotations",
 ))  # fmt: skip
-"""What code calls, or reads, to get at attributes that it does not name."""
+"""The names that code calls, or reads, to get at attributes that it does not name."""
 _OF_GLOBALS: Final = frozenset((
     "globals", "eval", "exec", "compile", "__globals__", "__builtins__", "f_globals", "f_locals",
     "f_builtins",
 ))  # fmt: skip
-"""What code calls, or reads, to get at globals which it does not name."""
+"""The names that code calls, or reads, to get at globals that it does not name."""
 _OF_MODULES: Final = frozenset(("modules", "import_module", "__import__", "reload"))
-"""What code calls, or reads, to get at modules which it does not name."""
+"""The names that code calls, or reads, to get at modules that it does not name."""
 _SURVIVING: Final = _BY_NAME | {"hasattr", "suppress", "ExitStack"}
 """Names by which code finds out that an attribute is not there."""
 

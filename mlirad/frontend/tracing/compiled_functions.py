@@ -3,8 +3,8 @@
 @numba.njit
 def step(x): ...            python_function(step)      the function that reads as above
 
-Their machine code takes elements in memory, which traced values do not have. What Numba keeps in them besides
-changes with every compilation, and decides nothing.
+Their machine code takes elements in memory, which traced values do not have. Other parts that Numba keeps in
+them change with every compilation, and decide nothing.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ and tangents, so nothing below the frontend knows of it:
 
     flatten(np.ones(3) * 1j)          [zeros, ones], complex(real=*, imag=*)
 
-What NumPy's functions do with a pair is defined in `frontend.complex_numbers`, and bound to the class there.
+NumPy's functions on a pair are defined in `frontend.complex_numbers`, and bound to the class there.
 
 A complex element type would be a case in every package: scalar meanings, all derivative tables and transposes
 (with conjugates), patterns, the emitter of every elementwise op, vector code of elementary functions,
@@ -51,7 +51,7 @@ class ComplexArray(TracedParts):
     apply_ufunc: ClassVar[Callable[..., Any]]
     apply_function: ClassVar[Callable[..., Any]]
     apply_operator: ClassVar[Callable[..., Any]]
-    """NumPy's protocols for operands of which one is complex, as `frontend.complex_numbers` has them."""
+    """NumPy's protocols for operands that include a complex one, as `frontend.complex_numbers` has them."""
 
     if TYPE_CHECKING:  # what `complex_numbers` binds
 

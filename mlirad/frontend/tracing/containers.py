@@ -3,9 +3,9 @@
     container_of(dict).open({"b": 1.0, "a": 2.0})       names ('a', 'b'), parts [2.0, 1.0]
     enter(Layer, Attributes(static=("n",)))            attributes of `Layer` are parts, but for the static `n`
 
-Dictionaries, tuples, lists, dataclasses, classes made by attrs, and what `ad.register` entered. What makes a
-value of parts runs no `__init__`, nor `__new__` of a tuple or list, as these would compute with the parts, or
-take others. So the attributes of values of derived classes are parts as well, or static.
+Dictionaries, tuples, lists, dataclasses, classes made by attrs, and what `ad.register` entered. Values are
+made of parts without `__init__`, and without `__new__` of a tuple or list, as these would compute with the
+parts, or take others. So the attributes of values of derived classes are parts as well, or static.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from mlirad.frontend.tracing.raising import tracing_error
 Mode: TypeAlias = Literal["auto", "rewrite", "plain"]
 
 MODES: Final[tuple[Mode, ...]] = ("auto", "rewrite", "plain")
-"""What the option `control` may be: rewritten where it is needed, always, or never."""
+"""The values of the option `control`: rewrite when needed, always, or never."""
 
 
 class Control:
@@ -110,7 +110,7 @@ def attempting() -> Generator[None]:
 
 
 def hand_copies() -> None:
-    """Note that variables may hold copies from now on, so that which of them hold one array is not known."""
+    """Note that variables may hold copies from now on, so nobody knows which of them hold one array."""
     open_traces.frames[-1].functions.control.hands_copies = True
 
 

@@ -1,10 +1,10 @@
 """Element types of NumPy operations, by NumPy's own promotion.
 
-The language has float64, float32, int64, int32 and bool. What an operation converts its operands to is asked
-of NumPy (`ufunc.resolve_dtypes`, `np.result_type`), with Python scalars standing for themselves, so that
-`float32 * 2.0` stays float32. A dtype outside the language is replaced by the narrowest one of the language
-that holds all its values (float16 by float32, uint8 by int32, uint32 by int64); where there is none it is a
-`DtypeError`.
+The language has float64, float32, int64, int32 and bool. NumPy is asked which dtypes an operation converts
+its operands to (`ufunc.resolve_dtypes`, `np.result_type`), with Python scalars standing for themselves, so
+that `float32 * 2.0` stays float32. A dtype outside the language is replaced by the narrowest one of the
+language that holds all its values (float16 by float32, uint8 by int32, uint32 by int64); if there is none, it
+is a `DtypeError`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Kind: TypeAlias = Dtype | type[bool] | type[int] | type[float]
 """The dtype of an operand, or the Python type of what has no width of its own."""
 
 PYTHON_TYPES: dict[str, type[bool] | type[int] | type[float]] = {"b": bool, "i": int, "f": float}
-"""What an operand without a width of its own is in Python, by the kind of its dtype."""
+"""The Python type of an operand without a width of its own, by the kind of its dtype."""
 
 BOOL, I32, I64, F32, F64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float32, np.float64))
 DTYPES = frozenset((BOOL, I32, I64, F32, F64))

@@ -7,7 +7,7 @@
                                       trace, whether its rewritten code is to run instead.
 
 So do functions that other code calls which has no source, such as the wrappers that decorators generate.
-What cannot be rewritten itself, generators and such wrappers, has its calls rewritten.
+Functions that cannot be rewritten themselves, generators and such wrappers, have their calls rewritten.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mlirad.frontend.tracing.usage_hints import RUNTIME
 from mlirad.jit.object_layout import running_function
 
 Rewritten: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
-"""From a function to the one that is rewritten; raises `UnsupportedError` where there is none."""
+"""From a function to the rewritten one; raises `UnsupportedError` if it cannot be rewritten."""
 
 _WITH_PYTHONS_RESULT: Final = frozenset((
     "__bool__", "__complex__", "__contains__", "__float__", "__hash__", "__index__", "__int__", "__len__",

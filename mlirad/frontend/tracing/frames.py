@@ -86,7 +86,7 @@ class Frame:
         self.requirements: list[Callable[[], None]] = []
         """Calls that raise if objects of the program are not as they have to be, after the trace."""
         self.bodies: list[Any] = []
-        """What copies stand for in the bodies of rewritten statements that are being traced."""
+        """The originals of copies in the bodies of rewritten statements that are being traced."""
         self.doubted: list[Any] = []
         """The traced arrays that other ones may be which have been written here, or in functions inside."""
 
@@ -218,7 +218,7 @@ class Functions:
         self.is_early = False
         """True while code is traced that Python might not run."""
         self.facts: dict[int, tuple[Any, Any, dict[int, bool]]] = {}
-        """Of conditions, by identity: of which number, and for which of its values, they hold."""
+        """By the identity of a condition: the number that it tests, and the values for which it holds."""
         self._names: dict[str, int] = {}
 
     def fresh_name(self, base: str) -> str:

@@ -123,8 +123,8 @@ def settled_trace(
 ) -> T:
     """The result of `trace`, repeated if it meets a report, learns a signature or needs rewriting.
 
-    What a trace that is repeated has changed, of what the `watch` sees its function read from outside, is put
-    back. `checks` are reports themselves. A result behind which an error is hidden, of code that asks for
+    Changes by a repeated trace to values that its function reads from outside, as `watch` sees them, are
+    undone. `checks` are reports themselves. A result behind which an error is hidden, of code that asks for
     elements of traced values, warns.
     """
     complete()
@@ -322,7 +322,7 @@ def require_arguments(function: Callable[..., Any], count: int, what: str) -> No
 
 
 THE_CALL: Final = "the transformed call"
-"""What calls the function of a user that is transformed."""
+"""The code that calls the user's transformed function."""
 
 _RETURNS: Final = "and compiled functions return arrays, numbers and structures of them"
 
@@ -441,7 +441,7 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
 
 
 _READ_ONLY = ("assignment destination is read-only", "array is read-only")
-"""What NumPy says of a write to an array whose flag `writeable` is not set."""
+"""NumPy's messages about a write to an array whose flag `writeable` is not set."""
 
 _ABOUT_TRACED = ("Array(", "dispatcher for __array_function__", "Iterator operand is flagged as writeable")
-"""What errors of NumPy's that are about traced values have in their text."""
+"""The texts by which NumPy's errors are about traced values."""

@@ -28,7 +28,7 @@ from mlirad.ir.structural import scalar_of
 
 _MOST_OPS: Final = 256
 _MOST_ELEMENTS: Final = 4096
-"""What is computed while tracing is small."""
+"""Values computed while tracing are small."""
 
 _DECIDED_LATER: Final = frozenset[type[Operation]](
     (CustomOp, DeviationOp, SizeOp, *FRAME_OPS, *REPORTING_OPS, *CALLBACK_OPS)

@@ -63,7 +63,7 @@ def known_parameters(key: Key) -> StructureType | None:
     signatures = current_frame().functions.lessons.signatures
     found = signatures.get(key)
     if found is not None and any(k in signatures for k in found.unknown()):
-        # It holds a function of which more is known by now, and so will be more of this.
+        # It holds a function that is better known by now, and so will this be.
         del signatures[key]
         return None
     return found

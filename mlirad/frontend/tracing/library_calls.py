@@ -24,10 +24,10 @@ from mlirad.frontend.tracing.lessons import Request
 from mlirad.frontend.tracing.open_traces import open_traces
 
 Answer: TypeAlias = Callable[[Question, Values], Any]
-"""What answers the call of a function, from the values of its parameters."""
+"""The function that answers a call, from the values of its parameters."""
 
 Finding: TypeAlias = Callable[[ModuleType], Iterator[tuple[FunctionType, Answer]]]
-"""What finds functions of a module that ask, and what answers them."""
+"""The function that finds the functions of a module that ask, and their answers."""
 
 ANSWERED: Final[dict[str, Finding]] = {}
 """By the module, such as `scipy.linalg`, what finds functions of it and what answers their calls."""

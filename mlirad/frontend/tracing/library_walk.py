@@ -80,7 +80,7 @@ class LibraryWalk(ValueWalk):
         self.found_names: set[str] = set()
         """Those of the names that the code that was found does read."""
         self.outside: list[str] = []
-        """What may read files, the clock and their like."""
+        """Code that may read files, the clock and their like."""
 
     def _read(self, names: Iterable[str]) -> None:
         """Look at attributes of these names, which code reads."""

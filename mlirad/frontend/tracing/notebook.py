@@ -58,7 +58,7 @@ def html_columns(
 
 
 def html_program(title: str, text: str) -> str:
-    """Return a title and the text of a program, of which the first lines are shown."""
+    """Return a title and the text of a program, whose first lines are shown."""
     from html import escape
 
     lines = text.split("\n")

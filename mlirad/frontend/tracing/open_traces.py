@@ -60,7 +60,7 @@ class _OpenTraces(threading.local):
         self.codes: set[Any] = set()
         """The code of the program that has emitted operations; see `outside_reads`."""
         self.profiler: Callable[..., None] | None = None
-        """What is told of calls while a function is traced."""
+        """The function that is told of calls while a function is traced."""
         self.callers: frozenset[Any] = frozenset()
         """The code that leads to the trace."""
         self.raised: list[Raised] | None = None

@@ -183,7 +183,7 @@ def inexact(x: Array) -> Array:
 
 
 def broadcast_shapes(shapes: Sequence[Shape], what: str) -> Shape:
-    """The common shape of operands; raises `ShapeError` when there is none."""
+    """The common shape of operands; raises `ShapeError` if they do not fit."""
     first = shapes[0]
     if all(s == first for s in shapes):
         return first

@@ -235,7 +235,7 @@ _SOURCE_READERS: Final = ("linecache.py", "inspect.py", "warnings.py", "tracebac
 
 
 def _lines_by_file(codes: Iterable[CodeType]) -> dict[str, list[range]]:
-    """Return where code stands; rewritten code stands in the lines of that which it is made of."""
+    """Return where code stands; rewritten code stands in the lines of its source."""
     found: dict[str, list[range]] = {}
     for code in codes:
         last = max((line for *_, line in code.co_lines() if line is not None), default=code.co_firstlineno)

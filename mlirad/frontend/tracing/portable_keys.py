@@ -5,7 +5,8 @@
 In a process a function, a class or a module is what it is. Here it is what it consists of, or a name in a
 library under which it is found: code by its content, arrays by a digest, values as they are. A trace also
 does things, or reads some, that no walk sees. So code may name nothing in libraries but what `pure_names.py`
-lists, and must not assign anything that outlives its call. What is not known to be harmless has no key.
+lists, and must not assign anything that outlives its call. A value that is not known to be harmless has no
+key.
 
 A key made of the function, its code and its captures saves the trace and its imports, nine tenths of what is
 left of the first call. But not everything that a trace reads can be seen, and a key that misses something

@@ -122,7 +122,7 @@ _UNSEEN: Final = frozenset(("ctypes", "data", "dump", "dumps", "tofile"))
 """Attributes of arrays by which their elements get out of the process, or out of sight."""
 
 _FRAMES: Final = ("__", "ag_", "co_", "cr_", "f_", "gi_", "tb_")
-"""What attributes begin with by which code gets at other code, and at its variables."""
+"""The beginnings of attributes by which code gets at other code, and at its variables."""
 
 
 def is_plain_attribute(name: str) -> bool:

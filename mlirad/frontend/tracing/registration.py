@@ -54,7 +54,7 @@ def register(
     fields. Those called `static` are part of the structure: a program is compiled for each of their values,
     which must not change in place. Values are made of parts without `__init__`.
 
-    Instead, `flatten(value)` may return a tuple of parts and a static value, of which `unflatten(static,
+    Instead, `flatten(value)` may return a tuple of parts and a static value, from which `unflatten(static,
     parts)` makes the value again; parts can be anything then.
 
     Returns the class, so that it can be used as a decorator, with options or without. Classes derived from a

@@ -40,7 +40,7 @@ _COMPUTING = (ew.ElementwiseOp, SumOp, ReduceOp, DotOp, CumulativeOp)
 
 
 def from_start(b: ArrayBuilder, positions: Value, extent: int) -> Value:
-    """Positions of which negative ones count from the end, as positions that count from the start."""
+    """Positions, negative ones counted from the end, as positions that count from the start."""
     negative = b.compare("lt", positions, b.splat(0, positions.type))
     return b.select(negative, b.add(positions, b.splat(extent, positions.type)), positions)
 
@@ -89,7 +89,7 @@ def check_fits(value: Value, dtype: np.dtype[Any]) -> None:
 
 
 def check_exponent(exponent: Value) -> None:
-    """Report negative exponents of integers, of which NumPy raises a `ValueError`."""
+    """Report negative exponents of integers, for which NumPy raises a `ValueError`."""
     b = emitting()
     low, _ = b.ranges.bounds(exponent)
     if low is not None and low >= 0:
@@ -108,7 +108,7 @@ def check_exponent(exponent: Value) -> None:
 
 
 def check_span(low: Value, high: Value) -> None:
-    """Report limits, integers of 64 bits, of which the second is 2**63 or more above the first."""
+    """Report limits, integers of 64 bits, if the second is 2**63 or more above the first."""
     b = emitting()
     (least, _), (_, most) = b.ranges.bounds(low), b.ranges.bounds(high)
     if least is not None and most is not None and most - least < 1 << 63:

@@ -26,7 +26,7 @@ from mlirad.packages import folder_of
 _FOLDER: Final = str(Path(folder_of("scipy"))) + "/"
 
 PREFIX: Final = "ad_"
-"""How the names of parts of rewritten functions begin."""
+"""The prefix of names of parts of rewritten functions."""
 
 _OWN: Final = str(Path(__file__).parents[2]) + "/"
 
@@ -39,10 +39,10 @@ _WRITTEN: Final = {
     **dict.fromkeys(("solve_ivp", "odeint"), "write ad.odeint(f, y0, t), with f of y and t"),
     "fixed_point": "write ad.fixed_point(f, x0)",
 }
-"""What to write instead of SciPy's solvers."""
+"""The code to write instead of SciPy's solvers."""
 
 OWNERS: Final[dict[str, list[str]]] = {}
-"""By the name of a method of SciPy's objects those of which it can be traced."""
+"""The classes of SciPy whose method of a name can be traced, by that name."""
 
 
 def hint_for(name: str) -> str:

@@ -5,7 +5,7 @@
     hasattr(x, "shape")     and as if all numbers were NumPy's
 
 The code of a function is read when the trace calls it, or when it makes its first operation, and so is that
-of the functions that it names. What a told function finds is what it would find of NumPy's values.
+of the functions that it names. A told function finds what it would find of NumPy's values.
 
 `type(x) is float` and `flag is True` compare objects without a call, so the wrong branch would be compiled
 silently. A metaclass would see `==`, but not `is`; a profiler would see every call, and slow all traces. So

@@ -6,8 +6,8 @@
     n >= 2                       True: it holds for all sizes
     if n > 100                   SizeNeeded
 
-It is no integer. What needs the number raises `SizeNeeded`, which becomes an error at the user's line: that
-says what the line does with the size, and what to write instead.
+It is no integer. Code that needs the number raises `SizeNeeded`, which becomes an error at the user's line:
+that says what the line does with the size, and what to write instead.
 
 Sizes are numbers of a whole program. Each function could have sizes of its own, stated by every call. But
 functions that pull back often have none of the arguments that the sizes are read from, every pass that makes
@@ -158,7 +158,7 @@ _HINTS: Final = {
     "sqrt": "write np.sqrt(n), which is traced",
     "log": "write np.log(n), which is traced",
 }
-"""What to write instead of a call, by the name of what is called."""
+"""The code to write instead of a call, by the name of the function."""
 
 
 def explained(error: SizeNeeded) -> TracingError:

@@ -26,13 +26,13 @@ _skipped: dict[str, bool] = {}
 
 
 def user_place() -> tuple[str, int] | None:
-    """File and line of the innermost call outside these packages, `None` if there is none."""
+    """File and line of the innermost call outside these packages, or `None`."""
     frame = user_frame()
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def user_frame() -> FrameType | None:
-    """The innermost call outside these packages, `None` if there is none."""
+    """The innermost call outside these packages, or `None`."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         if not _is_skipped(frame.f_code.co_filename) and not _is_generated(frame):

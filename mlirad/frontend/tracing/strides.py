@@ -3,7 +3,7 @@
 row_major((2, 3))                             (3, 1)
 strides_reshaped((2, 3), (3, 1), (6,))        (1,); `None` where it takes a copy, as for the strides (1, 2)
 
-Unknown orders are errors, and only where they matter. Whether a reshape copies depends on strides, and to
+Unknown orders are errors, and only where they matter. A reshape copies or not depending on strides, and to
 follow NumPy through every function would mean to know the order in which each lays out its result. Here
 row-major stays row-major, and other orders are unknown; the only error is to write to the result of a reshape
 of such an array, or to read that result after a write.

@@ -95,7 +95,7 @@ def _catches(kind: ast.expr | None) -> bool:
 
 
 _BROAD: Final = frozenset(("BaseException", "Exception", "TypeError", "ValueError"))
-"""What catches a `TracingError`, or an error that NumPy raises in its place."""
+"""The classes by which a handler catches a `TracingError`, or an error that NumPy raises in its place."""
 
 
 def _names_own_errors(kind: ast.expr | None) -> bool:

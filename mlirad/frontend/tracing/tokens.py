@@ -107,9 +107,10 @@ def last_token() -> Array | None:
 def sealed(
     results: Sequence[Value], before: Array | None = None, kinds: Sequence[ValueType] = ()
 ) -> list[Value]:
-    """The results of a region or function, of which one depends on the last token, if that is new.
+    """The results of a region or function, one made to depend on the last token if that is new.
 
-    That is an array. If there is none, it is a function or a sum, whose `kinds` must then be given.
+    That is an array. The result that depends on it is an array, or else a function or a sum, whose `kinds`
+    must then be given.
     """
     values = list(results)
     if not has_reports():

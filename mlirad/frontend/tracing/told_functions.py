@@ -137,7 +137,9 @@ def require_telling_all() -> None:
 
 
 _INSISTING: Final = re.compile(r"must be numpy\.ndarray, not (Array|Rows|ComplexArray)\b")
-"""How a function in C refuses a traced value which asks nothing of it, by the names of its classes."""
+"""The message by which a function in C refuses a traced value that it asks nothing, by the names of its
+classes.
+"""
 
 
 def handing_traced(error: BaseException, known: Lessons) -> Running:

@@ -62,7 +62,7 @@ def raise_if_not_entered(error: TypeError, function: Callable[..., object]) -> N
 
 
 def plain_methods(cls: type[C]) -> type[C]:
-    """A class of which all methods but private ones are `plain_errors`."""
+    """A class whose methods, except private ones, are `plain_errors`."""
     for name, member in list(vars(cls).items()):
         if (name.startswith("_") and not name.endswith("__")) or name in ("__init__", "__repr__"):
             continue

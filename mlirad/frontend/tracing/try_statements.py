@@ -17,7 +17,7 @@ from mlirad.lazy_dataclass import dataclass
 class Guard:
     """A `try` statement: the first and the last line of its body, and the types that its handlers catch.
 
-    The type is None of a handler that catches everything.
+    A handler that catches everything has None for a type.
     """
 
     first: int

@@ -26,7 +26,7 @@ from mlirad.jit.guards import MISSING, AttributeGuard, CallGuard, Guard, ItemGua
 from mlirad.lazy_dataclass import dataclass
 
 LIMIT: Final = 20_000
-"""The number of values that are looked at. What lies beyond is taken not to change."""
+"""The number of values that are looked at. Values beyond are taken not to change."""
 
 MANY: Final = 64
 """The numbers and strings in a longer list are one entry together."""

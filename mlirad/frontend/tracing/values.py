@@ -52,7 +52,7 @@ class HigherType(ABC):
 
     @abstractmethod
     def fitted(self, leaf: object) -> Higher | None:
-        """A leaf as a value of this type; `None` if it is none."""
+        """A leaf as a value of this type; `None` if it does not fit."""
 
     @abstractmethod
     def learn_from(self, wanted: HigherType) -> None:
@@ -79,9 +79,9 @@ class Higher(Traced, ABC):
     """A traced value that is no array."""
 
     noun: ClassVar[str]
-    """What it is, as errors say it."""
+    """Its name in errors."""
     use: ClassVar[str]
-    """What to do with it, as hints say it."""
+    """The advice on its use in hints."""
 
     def __init__(self, value: Value | None, scope: Scope):
         self._value = value

@@ -125,7 +125,8 @@ HANDING_ON: frozenset[type[Operation]] = frozenset(
 MEANT_FOR_ARRAYS: frozenset[type[Operation]] = frozenset(
     (*FACTORISATION_MEANINGS, *TRANSFORM_MEANINGS, CallbackOp)
 )
-"""The ops from floats to floats that are refused: the language does not say of which scalar ones they are."""
+"""The ops from floats to floats that are refused: the language does not say which scalar ops they consist of.
+"""
 
 DUAL_MEANINGS: dict[type[Operation], Meaning] = {**MEANINGS, CustomOp: _custom}
 """The meanings of a machine for dual numbers."""

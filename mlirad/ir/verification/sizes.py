@@ -24,7 +24,7 @@ from mlirad.ir.verification.errors import error_at
 
 
 def check_stated_sizes(function: FuncOp) -> None:
-    """Require the names of different sizes, each of which can be read from an argument."""
+    """Require the names of different sizes that can all be read from arguments."""
     if SIZES not in function.attributes:
         return
     name = function.sym_name.data
@@ -39,7 +39,7 @@ def check_stated_sizes(function: FuncOp) -> None:
             raise error_at(
                 function,
                 f"@{name} states a size {size} that cannot be read from its arguments",
-                f"take an array of which one dimension has {size} elements",
+                f"take an array that has {size} elements along one dimension",
             )
 
 

@@ -53,7 +53,7 @@ class TypeChecks:
             return
         # Held, so that no other type can take its id.
         self._checked[id(type_)] = type_
-        # Where elements may stand is said in `mlirad.ir.verification.elements`.
+        # `mlirad.ir.verification.elements` says where elements may stand.
         is_element, in_tape = isinstance(type_, ElementSpace), isinstance(type_, TapeType)
         pending: list[Attribute] = [] if is_element else [type_]
         spaces: list[Attribute] = [type_] if is_element else []

@@ -19,10 +19,10 @@ A module verifies when
 - functions that can be called from outside state all sizes that they need, which arguments have;
 - types have `MAX_ELEMENTS` elements at most.
 
-The walk is one pass over the ops, linear in their number and not recursive. What an op declares is checked
-before the ops inside of it, its rules after them: what a rule reads in the regions of its op is well-formed.
-xDSL's own `verify` checks the second point alone; it cannot say which op failed without printing the module,
-and knows nothing of dominance.
+The walk is one pass over the ops, linear in their number and not recursive. The declaration of an op is
+checked before the ops inside of it, and its rules after them: a rule reads only well-formed regions. xDSL's
+own `verify` checks the second point alone; it cannot say which op failed without printing the module, and
+knows nothing of dominance.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _CONVERSIONS = {
     **dict.fromkeys(UPSTREAM, "convert it with the pass convert-to-array"),
     **dict.fromkeys(STABLEHLO, "convert it with the pass convert-stablehlo-to-array"),
 }
-"""What to do with ops of other dialects."""
+"""The advice for ops of other dialects."""
 
 TERMINATORS = (YieldOp, ReturnOp)
 
@@ -116,7 +116,7 @@ class _Verification:
         self.references = References(self.functions)
         self.types = TypeChecks(skipped=bool(foreign))
         self._declared: set[tuple[object, ...]] = set()
-        """What has been checked of ops without regions: class, types and properties."""
+        """The checked combinations for ops without regions: class, types and properties."""
         self.function = ""
 
     def run(self) -> None:

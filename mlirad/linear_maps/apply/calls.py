@@ -37,10 +37,10 @@ from mlirad.linear_maps.elements import (
 )
 
 APPLY, APPLY_TRANSPOSE = "_apply", "_apply_transpose"
-"""What is appended to the name of a function that makes a map, for those that apply it."""
+"""The suffixes for functions that apply a map, after the name of the function that makes it."""
 
 ONTO = "_onto"
-"""What is appended to that, with the numbers of the components whose sums are the last parameters."""
+"""The suffix after that, with the numbers of the components whose sums are the last parameters."""
 
 
 def derivative(m: Application, op: linear.DerivativeOp, x: Elements, sums: Elements) -> Elements:

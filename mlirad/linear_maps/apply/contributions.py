@@ -3,7 +3,7 @@
     scale, add, update, the carries of a loop        a whole: an array of the size of the cotangent
     index, slice, gather, what a branch reads        a part: added in place to an existing sum
 
-A part costs its own size if there is a sum to add it to, and a whole array of zeros if there is none. So the
+A part costs its own size if there is a sum to add it to, and otherwise a whole array of zeros. So the
 reverse sweep takes
 
     wholes first    of the nodes that may come next, loops and branches wait for all others, and those that
@@ -61,7 +61,7 @@ def _of_region(region: Region, wholes: Wholes) -> Nonzero:
 
 
 Target: TypeAlias = "Value | int"
-"""What a component of a sum belongs to: a node, or the component of this number of the map below."""
+"""The owner of a component of a sum: a node, or the component of this number of the map below."""
 
 
 class Contributions:
@@ -111,8 +111,8 @@ class Contributions:
             wholes += before
 
     def targets(self, op: linear.MapOp, inner: Value | None) -> list[Target]:
-        """Return what the sums of the components belong to of which the map after `inner`, or alone, is
-        made.
+        """Return the owners of the cotangent sums that the components of the map, alone or after `inner`, add
+        to.
         """
         if inner is not None and isinstance(inner.owner, linear.VcatOp):
             return list(own_operands(inner.owner))

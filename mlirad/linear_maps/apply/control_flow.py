@@ -7,8 +7,8 @@
     if       an `if` of the images, or of the sums after the branch has added to them; `checkpoint` likewise
 
 A sum of cotangents goes through a loop or branch as a value, to which the body adds in place: a loop that
-reads one element of a captured array per iteration adds one element per iteration to one sum. What is a
-structural zero in every iteration is not carried.
+reads one element of a captured array per iteration adds one element per iteration to one sum. A structural
+zero in every iteration is not carried.
 """
 
 from __future__ import annotations
@@ -84,8 +84,7 @@ def _looped(
 ) -> Elements:
     """The sums after a loop, given how many components are carried, sliced and stacked.
 
-    What is given beyond those is the same in every iteration; what is made beyond them is a sum over all
-    iterations.
+    Further sums given are the same in every iteration; further ones made are sums over all iterations.
     """
     b, (carries, slices_given, slices_made) = m.b, counts
     spaces = components_of(m.directed(op.domain, op.codomain)[1])

@@ -55,7 +55,7 @@ class MapEvaluator(Fold[Leaf]):
         """The image of an element."""
         return swept(self, map_, element) if transposed else self.image(map_, element)
 
-    # What maps with regions ask for -----------------------------------------------------------------
+    # Requests of maps with regions ----------------------------------------------------------------
 
     def forward(self, env: Environment, map_: Value, x: Elements) -> Elements:
         """The components of the image of x under a map of a region, whose captured values `env` gives."""

@@ -159,7 +159,7 @@ def _loops(
 
 
 def _components(spaces: Sequence[Attribute], targets: Sequence[int], values: Sequence[Value]) -> Elements:
-    """The components of an element, zero but for the targets, of which these are the leaves in order."""
+    """The components of an element, zero except for the targets, whose leaves in order are given."""
     rest = list(values)
     elements: Elements = [None] * len(spaces)
     for k in targets:

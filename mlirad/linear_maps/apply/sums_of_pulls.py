@@ -28,7 +28,7 @@ class Sum:
     root: Value
     others: Sequence[Value]
     first: Value
-    """The node of which the first component is."""
+    """The node that holds the first component."""
 
 
 SumsOfNodes: TypeAlias = dict[Value, list[tuple[int, Sum]]]
@@ -101,7 +101,7 @@ def _terms(root: Value) -> Iterator[Value]:
 
 
 def _component_of(node: Value) -> Value | None:
-    """The node, with an image that a pull finds, of which a node is a component, as all that read it are."""
+    """The node that `node` and all its other readers project from, if a pull finds its image."""
     op = node.owner
     if not _is_projection(op) or not node.has_one_use():
         return None

@@ -36,7 +36,7 @@ from mlirad.linear_maps.laws.law import (
 
 
 def _duals(build: tuple[str, str], total: tuple[str, str]) -> Callable[[Rewrite], tuple[Law, Law]]:
-    """The laws of builds and of their transposes of which the function below is the rewrite."""
+    """The laws of builds and of their transposes that the function below rewrites by."""
     return lambda rewrite: (
         Law(*build, (linear.BuildOp,), rewrite),
         Law(*total, (linear.BuildTransposeOp,), rewrite),
@@ -48,7 +48,7 @@ def _chained(b: ArrayBuilder, op: linear.IndexedMapOp, last: Value, first: Value
     return b.compose(last, first) if isinstance(op, linear.BuildOp) else b.compose(first, last)
 
 
-# What does not depend on the position ----------------------------------------------------------------
+# Parts that do not depend on the position ---------------------------------------------------------
 
 
 @law("zero at every position", "𝓑(i. 0) = 0, 𝓑′(i. 0) = 0", linear.BuildOp, linear.BuildTransposeOp)
@@ -114,7 +114,7 @@ def _over(b: ArrayBuilder, op: linear.IndexedMapOp, maps: Sequence[Value]) -> Re
     return b.index_region(op.space, body)
 
 
-# What depends on it only in positions and coefficients -----------------------------------------------
+# Maps that depend on it only in positions and coefficients ----------------------------------------
 
 
 @_duals(

@@ -49,18 +49,18 @@ class PairLaw:
 
 
 def law(name: str, statement: str, *ops: type[linear.MapOp]) -> Callable[[Rewrite], Law]:
-    """The law of which the function below is the rewrite."""
+    """The law that the function below rewrites by."""
     return lambda rewrite: Law(name, statement, ops, rewrite)
 
 
 def pair_law(name: str, statement: str, outer: Classes, inner: Classes) -> Callable[[Pair], PairLaw]:
-    """The law of compositions of which the function below is the rewrite."""
+    """The law of compositions that the function below rewrites by."""
     first, second = (c if isinstance(c, tuple) else (c,) for c in (outer, inner))
     return lambda rewrite: PairLaw(name, statement, first, second, rewrite)
 
 
 def factors(map_: Value, region: Region | None = None) -> list[Value]:
-    """The maps f1, f2, ..., fn of which a map is the composition f1 (f2 (... fn)).
+    """The factors f1, f2, ..., fn of a map f1 (f2 (... fn)).
 
     Of a region's map, those up to the first that is made outside of the region, which is the last.
     """

@@ -3,7 +3,7 @@
 Measure: the sum, over all `transpose` ops, of the sizes of the maps that they transpose. The parts of a map
 are together smaller than the map.
 
-Each map is transposed once, as equal ops are shared. What two maps share stays shared in their transposes
+Each map is transposed once, as equal ops are shared. Parts shared by two maps stay shared in their transposes
 only where a sum of compositions with one outer map becomes one composition (`m a + m b = m (a + b)`), so
 transposing is better left to application, which walks the expression backwards.
 """

@@ -270,7 +270,7 @@ def _sorted(
     count: int, height: int, rows: Ints, origin: Ints, elements: Ints, sources: Sequence[Source]
 ) -> Block | None:
     """The entries in the order of their columns, which must be the same in all block rows."""
-    # Sources are put in the order of their heads; where two cannot be told apart in all rows, there is none.
+    # Sources are put in the order of their heads; if two cannot be told apart in all rows, there is no order.
     for a, b in combinations(_different(origin), 2):
         difference = sources[b].head - sources[a].head
         low, high = int(difference.min()), int(difference.max())

@@ -8,8 +8,8 @@ the carries before iteration t. Then
 
 Powers of S soon repeat: those of a running sum at once (S^1 = S^0), those of a window over the last k values
 after k, when they vanish. From then on the sum is a prefix sum. Loops whose S differs from iteration to
-iteration, or whose powers do not repeat, are followed iteration by iteration. What exceeds the limits below,
-and every `while`, gets the closure of S: a superset.
+iteration, or whose powers do not repeat, are followed iteration by iteration. A loop that exceeds the limits
+below, and every `while`, gets the closure of S: a superset.
 """
 
 from __future__ import annotations
@@ -354,7 +354,7 @@ def _build_transpose(m: MapContext, op: linear.BuildTransposeOp, x: Patterns, im
 
 
 def with_batch_axes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
-    """A pattern with `rank` batch axes as one with further batch axes, in all of which it is the same."""
+    """A pattern with `rank` batch axes repeated along further batch axes."""
     shape = x.shape
     kept = {d: d + len(extents) * (d >= rank) for d in range(len(shape))}
     return moved(x, (*shape[:rank], *extents, *shape[rank:]), kept)
@@ -375,4 +375,4 @@ CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[MapContext, Any, Patterns, 
     linear.BuildTransposeOp: _build_transpose,
     linear.RuleOp: _rule,
 }
-"""What every map whose regions make maps does to patterns."""
+"""The effect on patterns of every map whose regions make maps."""

@@ -51,7 +51,7 @@ def coordinates(batch: Shape, space: Attribute, first: int = 0) -> Patterns:
 
 
 def related(batch: Shape, x: Patterns, domain: Attribute, codomain: Attribute, pairs: Relation) -> Patterns:
-    """The patterns of an element of `codomain`, coordinates of which depend on those of x.
+    """The patterns of an element of `codomain` whose coordinates depend on those of x.
 
     The pairs are of a coordinate of the codomain and one of the domain, the same at all batch positions.
     """
@@ -100,7 +100,7 @@ def matrix(batch: Shape, x: Patterns, space: Attribute) -> Relation:
 
 
 def everything(batch: Shape, x: Patterns, domain: Attribute, codomain: Attribute) -> Patterns:
-    """The element of `codomain` each coordinate of which depends on all of x, at each batch position."""
+    """The element of `codomain` whose coordinates each depend on all of x, at each batch position."""
     kept = {d: d for d in range(len(batch))}
     sums = [moved(pattern, batch, kept) for _, pattern in typed_leaves(x, domain) if pattern is not None]
     total = union(batch, sums)

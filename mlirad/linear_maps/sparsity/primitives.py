@@ -480,4 +480,4 @@ PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
 }
-"""What every primitive map does to patterns."""
+"""The effect of every primitive map on patterns."""

@@ -44,7 +44,7 @@ class Relation:
 
     @cached_property
     def lowest(self) -> int:
-        """The smallest offset; 0 where there is none."""
+        """The smallest offset; 0 if there are no pairs."""
         return int(self.offsets.min()) if len(self.offsets) else 0
 
     def is_function_on(self, extent: int) -> bool:
@@ -69,7 +69,7 @@ def relation(rows: Ints, offsets: Ints) -> Relation:
 
 
 def from_keys(keys: Ints, bits: int) -> Relation:
-    """The relation of pairs given as numbers, the last `bits` of which are the offset."""
+    """The relation of pairs given as numbers; their last `bits` are the offset."""
     keys = distinct(keys)
     return Relation(keys >> bits, keys & ((1 << bits) - 1))
 

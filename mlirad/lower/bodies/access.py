@@ -9,7 +9,7 @@
 Scalar loads put together are 1.7 times as fast as a gather (AMD Zen 5, eight doubles per vector), where the
 distances are known.
 
-What is left over of a short row is accessed in pieces: a vector of 6 lanes is one of 4 and one of 2. The
+The remainder of a short row is accessed in pieces: a vector of 6 lanes is one of 4 and one of 2. The
 lanes beyond repeat the last piece, so nothing is computed there that is not computed in other lanes.
 
 A guarded access touches memory only in lanes where its guard holds; a load gives 0 elsewhere.

@@ -1,9 +1,9 @@
 """Buffers: slot, layout and size of the values of a program in memory.
 
 A buffer is an array in one of six regions: an input, an output, a literal passed by pointer, a literal in the
-text, a stretch of the arena, or a local place: a stack slot, or memory that a loop chooses anew in every
-iteration (a carry, a slice, a recorded entry). Its layout is the storage order of its dimensions, from
-outermost to innermost:
+text, a stretch of the arena, or a local place: a stack slot, or memory that a loop chooses in every iteration
+(a carry, a slice, a recorded entry). Its layout is the storage order of its dimensions, from outermost to
+innermost:
 
     shape (3, 5), layout (1, 0)    strides (1, 3): element (i, j) is i + 3 * j elements from the start
 
@@ -137,7 +137,7 @@ class Memory:
     literals: tuple[ConstantOp, ...]
     passed: tuple[ConstantOp, ...]
     yields: dict[Region, list[MemorySlot]]
-    """Where each region of a loop or branch hands over what it yields."""
+    """The slots where each region of a loop or branch yields its values."""
 
 
 def layouts_of(op: Operation) -> list[Shape | None]:

@@ -35,7 +35,7 @@ from mlirad.lower.bodies.nan_tests import without_nan_test
 from mlirad.lower.llvm.text import IRBuilder, Value, constant, lanes
 
 Part = tuple[int, list[tuple[Ssa | int, int]]]
-"""What one level adds to a pointer: coefficients of its loop and of values computed there."""
+"""The part of a pointer that one level adds: coefficients of its loop and of values computed there."""
 
 
 class BodyCode:

@@ -3,8 +3,8 @@
     index == label        <0, 1, 2, 3> == splat(label - start)
 
 The lane numbers are constants, and the difference is a scalar. In kernels of short elements the lanes are
-compared as short integers, of which a vector has as many as of the elements: the mask of 64-bit comparisons
-would be packed from several vectors.
+compared as short integers, as many to a vector as elements: the mask of 64-bit comparisons would be packed
+from several vectors.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
       -->  %t = array.broadcast %z {dims = [1, 0]};  %u = array.fft forward %t {dim = 0, pairs = 0};  and back
 
 Compiled ones go along any dimension, of real and of imaginary parts that lie apart. The library takes rows of
-pairs. What has to be moved is read by the kernels before and after, where it is not stored anyway.
+pairs. Values that have to be moved are read by the kernels before and after, unless they are stored anyway.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     %t = kernel.nest %p ...
     %q = kernel.dot %g, %w {parallel = 128, ...}       reads nothing of %p: it is moved behind %p
 
-%x lives until %q is done, too. Otherwise %q could lie where %x was, and would have to wait for %p. Which
-kernels run at the same time is found again from the places when code is written
+%x lives until %q is done, too. Otherwise %q could lie where %x was, and would have to wait for %p. Kernels
+that run at the same time are found again from the places when code is written
 (`mlirad/lower/cpu/emit/kernel_calls.py`).
 
 Contractions are cut into blocks, and BLAS stays on one thread. Its pool cuts by its number of threads, so its
@@ -60,7 +60,7 @@ def bring_together(block: Block) -> None:
 
 def keep_operands(ops: Sequence[Operation], last_read: MutableMapping[Value, int]) -> None:
     """Have operands of contractions that nothing reads later count as read until the last of those that run
-    at the same time. What is read later may be overwritten where it is read last.
+    at the same time. Operands that are read later may be overwritten where they are read last.
     """
     for group in _groups(ops):
         for n in group:
@@ -70,8 +70,8 @@ def keep_operands(ops: Sequence[Operation], last_read: MutableMapping[Value, int
 
 
 def _groups(ops: Sequence[Operation]) -> list[list[int]]:
-    """The numbers of contractions that may run at the same time: shared ones, of which none is read before
-    the last of them, and which no barrier stands between.
+    """The numbers of contractions that may run at the same time: shared ones, none read before the last of
+    them, with no barrier between.
     """
     groups: list[list[int]] = []
     group: list[int] = []

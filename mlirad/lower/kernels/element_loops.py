@@ -1,8 +1,8 @@
 """Scans that work element by element, and the recurrences that they are.
 
-Every kernel of the body is a map over one space, or computes a scalar. What it reads of the iteration, a
-carry or what another kernel makes, it reads at its own element; of arrays from outside, slices of stacked
-ones included, it may read any.
+Every kernel of the body is a map over one space, or computes a scalar. From the iteration, a carry or the
+result of another kernel, it reads its own element only; of arrays from outside, slices of stacked ones
+included, it may read any.
 
     carry      a tensor over the space, or a scalar that nobody reads after the loop
     slice      element p of slice k of %xs     load %xs[k, p]

@@ -3,9 +3,9 @@
 Independent of how the plan was made: it walks every block backwards with the set of values that are still to
 be read, and at each op requires that what it writes overlaps none of them. Bytes and places may have sizes in
 them; what is required is to hold for all of these. Inside a loop these are also all that any iteration
-captures, and the results themselves, which earlier iterations have written to. What a region yields must be
-written where the region hands it over, and what a kernel leaves out must not be read, so no memory is read
-that nobody has written.
+captures, and the results themselves, which earlier iterations have written to. Values that a region yields
+must be written where the region hands them over, and elements that a kernel leaves out must not be read, so
+no memory is read that nobody has written.
 
 No plan that comes from a file is used unchecked: `mlirad.compiler` checks those of all functions it emits.
 """
@@ -86,7 +86,7 @@ class _Handover:
     pieces: tuple[_Piece, ...]
     replaced: frozenset[Value]
     value: Value
-    """What is handed over."""
+    """The value that is handed over."""
 
 
 def verify_plan(function: FuncOp) -> None:

@@ -4,13 +4,13 @@
     %r = kernel.nest %m (%i, %j) { select(%j <= %i, load %m[%i, %j], 0) }
       -->  of %m {(1, 0): 0}: the lower triangle and the diagonal
 
-A backward analysis: it starts with the results of the function, all of which is read, and goes from the
+A backward analysis: it starts with the results of the function, which are read as a whole, and goes from the
 result of a kernel to what it loads. An element counts as read where its value matters, so the arm of a select
 counts where the condition chooses it. Conditions are masks that are constants, and comparisons of loop
 indices; positions that are found in constants are known, too. Loops are repeated until nothing more is read.
 
 Elements that nobody reads may hold anything, so all of this is for floats only: other values may be
-positions, of which the code that uses them knows more than their type.
+positions, and the code that uses them knows more about them than their type.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Reads:
         return self._parts.get(value)
 
     def of_loops(self, op: NestOp) -> Part:
-        """The iterations of the output space of which any result is read."""
+        """The iterations of the output space with any result that is read."""
         if not is_element_wise(op):
             return EVERYTHING
         found: Part = None
@@ -285,4 +285,6 @@ _AT_LEAST_ZERO: Mapping[str, Sequence[tuple[int, int]]] = {
     "eq": [(1, 0), (-1, 0)],
     "ne": [],
 }
-"""What has to be at least 0 for `lhs predicate rhs`: rhs - lhs times the sign, plus the offset."""
+"""The expression that has to be at least 0 for `lhs predicate rhs`: rhs - lhs times the sign, plus the
+offset.
+"""

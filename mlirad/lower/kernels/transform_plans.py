@@ -18,7 +18,7 @@ PRIMES: Final = (13, 11, 7, 5, 3)
 """The odd factors that there are butterflies for."""
 
 MOST_NUMBERS: Final = 8192
-"""The longest transform. What it works in, 256 KiB of 64-bit floats, lies in the second level of cache."""
+"""The longest transform. Its work space, 256 KiB of 64-bit floats, lies in the second level of cache."""
 
 COLUMN_BYTES: Final = (128, 64)
 """The part of each row of an array that is read at once where the transform goes along columns: two lines of
@@ -50,9 +50,7 @@ def factors(n: int) -> tuple[int, ...] | None:
 
 
 def complex_length(kind: str, n: int) -> int:
-    """Return how long the complex transform is by which a transform of n numbers is computed; 0 if there is
-    none.
-    """
+    """Return the length of the complex transform that computes one of n numbers; 0 if there is none."""
     if kind in ("forward", "backward"):
         return n
     return n // 2 if n % 2 == 0 else 0

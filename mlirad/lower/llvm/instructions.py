@@ -11,8 +11,8 @@ from mlirad.lazy_dataclass import dataclass
 class Instructions:
     """`fuses`: multiply-adds that round once. `masks`: loads and stores of some lanes of a vector. `extrema`:
     minima and maxima of floats that are NaN if either operand is; those of x86 give the second operand then.
-    `low_first`: numbers lie in memory with their lowest byte first. `mask_bytes`: the longest vector of which
-    one instruction loads some lanes. LLVM selects wrong instructions for longer ones on AVX, where the mask
+    `low_first`: numbers lie in memory with their lowest byte first. `mask_bytes`: the longest vector that one
+    instruction can load by some lanes. LLVM selects wrong instructions for longer ones on AVX, where the mask
     is a condition that all lanes share and a constant mask.
     """
 

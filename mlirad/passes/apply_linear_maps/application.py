@@ -8,8 +8,8 @@ in topological order: what is shared in the map is computed once, and n shared s
 that no cotangent reaches costs nothing: absence from the table of sums is a structural zero.
 
 That holds for maps in spine form, where every left operand of a composition is local. A composite left
-operand is a function: it is walked anew, from its own input, at each place where it is applied. With
-m1 = m0 m0, m2 = m1 m1, ..., the map mk means 2^k applications of m0, so the number written out is limited.
+operand is a function: it is walked again, from its own input, at each place where it is applied. With m1 = m0
+m0, m2 = m1 m1, ..., the map mk means 2^k applications of m0, so the number written out is limited.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
 
 
 class _Carries(Carries[Term]):
-    """The carries of a loop as terms, of which those that change have all batch axes that reach them."""
+    """The carries of a loop as terms; those that change have all batch axes that reach them."""
 
     def __init__(self, p: Paths, op: control.LoopOp, arguments: Sequence[Value], made: Sequence[Value]):
         super().__init__(arguments, made, op.init, [p.term(v) for v in op.init])

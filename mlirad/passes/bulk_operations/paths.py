@@ -4,10 +4,9 @@ A branch that depends on a batch axis has no bulk form of its own: both sides ar
 each under the mask of the members that take it, and the results are selected. The mask keeps a `while` inside
 from running for members that do not take the branch.
 
-What the other members compute is not selected, and has cotangent 0; yet it must not reach the derivative of
+Results of the other members are not selected, and have cotangent 0; yet they must not reach the derivative of
 what members share. Infinities and NaN do not, where they are coefficients of elementwise ops: 0 times these
-is
-0 in a linear map. A contraction multiplies as it is, though. So one of its operands is 0 off the path:
+is 0 in a linear map. A contraction multiplies as it is, though. So one of its operands is 0 off the path:
 
     %m over the batch                       %x = array.select %m, %x, 0      its own cotangent is masked, and
     %y = array.dot %w, %x        -->        %y = array.dot %w, %x            that of %w is a sum of 0 times 0
@@ -83,7 +82,7 @@ class Paths:
 
     def _reached(self, values: Iterable[Value], known: Mapping[Value, BatchAxes]) -> BatchAxes:
         axes = joined(known[v] if v in known else self._axes(v) for v in values)
-        # What differs between members may be decided by them, under the mask.
+        # Values that differ between members may be decided by them, under the mask.
         return joined((axes, self.mask.axes)) if axes and self.mask is not None else axes
 
     def tape(self, tape: Value) -> BulkTape:

@@ -40,7 +40,7 @@ FREE_DEPTH = 4
 elements."""
 
 Evaluate: TypeAlias = Callable[[Region, Sequence[Term]], list[Term]]
-"""What a region yields when its arguments are these terms."""
+"""The values that a region yields when its arguments are these terms."""
 
 ReadingRule: TypeAlias = "Callable[[BatchReader, Any, Slots], Term | None]"
 """The reading of the result of an op at the given slots, `None` where the result itself is to be read."""

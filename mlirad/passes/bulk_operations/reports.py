@@ -2,7 +2,7 @@
 
     build n (i. report t c x)        -->  report t (build n (i. c) and mask) (build n (i. x))
 
-What a member reports is reported for it alone, in the order of the batch. A report that no batch axis changes
+A report of a member is made for it alone, in the order of the batch. A report that no batch axis changes
 is made once, by all members together.
 """
 

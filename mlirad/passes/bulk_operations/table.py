@@ -2,7 +2,7 @@
 
 A rule takes the op and its operands as terms and gives its result as a term, by the constructors of
 `BulkBuilder` and `BatchReader`, which decide what is combined, and over which batch axes. (Source:
-dual-numbers paper, section 5.1, figure 9; there for builds of one index, of which every operand is a copy.)
+dual-numbers paper, section 5.1, figure 9; there for builds of one index that copy every operand.)
 
     build n (i. f t u)               -->  f (build n (i. t)) (build n (i. u))
     build n (i. t), i not in t       -->  broadcast t
@@ -121,7 +121,7 @@ def _fft(r: BatchReader, op: FftOp, o: Sequence[Term]) -> Term:
 
 
 def _next_row(r: BatchReader, op: NextRowOp, o: Sequence[Term]) -> Term:
-    """The counts, of which none is beyond the largest one, for which there is room."""
+    """The counts, none beyond the largest one, for which there is space."""
     largest = r.b.reduce("max", r.value(o[0]), range(len(o[0].axes)))
     checked = r.b.emit(NextRowOp, (largest,), op.result.type, op.properties)
     return r.elementwise(ew.MinOp, (o[0], r.whole(checked)), element_of(op.result))

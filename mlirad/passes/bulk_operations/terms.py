@@ -7,8 +7,8 @@ leading dimensions are those axes, outermost first. A *member* of the batch is o
     value of shape s that depends on batch axes i < n, j < m      bulk value of shape [n, m, *s]
     value that depends on no batch axis                            itself
 
-What does not depend on a batch axis is thus computed once for all of it, and broadcast only where it meets
-what does.
+A value that does not depend on a batch axis is thus computed once for all of it, and broadcast only where it
+meets one that does.
 
 Small integer and boolean code on scalars (positions, guards) keeps a *recipe* as well, by which it can be
 written out inside an index region, one position at a time. Its bulk value is made only if something
@@ -91,7 +91,7 @@ class Term:
 
 
 Slots: TypeAlias = tuple[Term | None, ...]
-"""How an array is read: by dimension the position, an i64 scalar, or `None` where it is left whole."""
+"""The reading of an array: by dimension the position, an i64 scalar, or `None` where it is left whole."""
 
 
 def position(axis: BatchAxis) -> Term:

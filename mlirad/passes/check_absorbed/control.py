@@ -61,7 +61,7 @@ def checked(function: FuncOp, reporting: Collection[str], *, is_entry: bool) -> 
 
 
 def _sealed(b: ArrayBuilder, results: list[Value], token: Value) -> list[Value]:
-    """The results, of which one depends on a token."""
+    """The results, one made to depend on a token."""
     return results if b.scalar_of(token) is not None else b.sealed(results, token) or results
 
 
@@ -73,7 +73,7 @@ class _Checking:
         self.token = token
         self._reporting = reporting
         self._recorded: dict[Value, _Beside] = {}
-        """What tapes hold."""
+        """The values that tapes hold."""
         self.shadows = Shadows(b)
 
     def block(self, block: Block, env: Environment) -> list[Value]:

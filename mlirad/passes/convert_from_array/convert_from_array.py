@@ -5,8 +5,9 @@
     -->  %z = arith.constant dense<0.0> : tensor<3x5xf64>
          %s = linalg.generic {...} ins(%x, %y : ...) outs(%z : ...) { arith.mulf, arith.addf }
 
-What it makes is on tensors: whoever compiles it fuses, bufferizes and schedules. Functions of the C library
-that upstream has no op for are declared, and called by their names. `REFUSED` says what has no upstream form.
+Its results are on tensors: the compiler that reads them fuses, bufferizes and schedules. Functions of the C
+library that upstream has no op for are declared, and called by their names. `REFUSED` says what has no
+upstream form.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from mlirad.passes.expand_formulas import expand_formulas
 from mlirad.passes.function_pass import replace_function
 
 HANDLERS: Final[dict[type[Operation], Handler]] = {**ARRAYS, **REDUCTIONS, **CONTROL}
-"""What converts each op that is not elementwise."""
+"""The converters of all ops that are not elementwise."""
 
 REFUSED: Final[dict[type[Operation], str]] = {
     ew.SpecialOp: "upstream has no such special function",

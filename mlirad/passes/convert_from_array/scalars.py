@@ -4,7 +4,7 @@
     array.div on integers    ->  arith.divsi between guards: by 0 it gives 0, by -1 it wraps
     array.erfc               ->  a call of the C library's erfc
 
-What is total here and undefined upstream is guarded by `arith.select`.
+Ops that are total here and undefined upstream are guarded by `arith.select`.
 """
 
 from __future__ import annotations

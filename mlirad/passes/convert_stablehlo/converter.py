@@ -31,7 +31,7 @@ from mlirad.passes.convert_stablehlo.types import UnsupportedType, language_type
 Meaning: TypeAlias = "Callable[[Converter, HloOp, list[Value]], Value | Sequence[Value]]"
 
 MEANINGS: dict[str, Meaning] = {}
-"""What each op means, by its name. The modules beside this one enter theirs."""
+"""The meaning of each op, by its name. The modules beside this one enter theirs."""
 
 
 def meaning(*names: str) -> Callable[[Meaning], Meaning]:

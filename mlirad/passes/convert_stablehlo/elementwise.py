@@ -73,7 +73,7 @@ LOGICAL: dict[str, type[ew.BinaryOp]] = {
     "stablehlo.minimum": ew.AndOp,
     "stablehlo.multiply": ew.AndOp,
 }
-"""What arithmetic on booleans is."""
+"""The ops for arithmetic on booleans."""
 
 SIGNED: dict[str, type[ew.BinaryOp]] = {
     "stablehlo.divide": ew.DivOp,

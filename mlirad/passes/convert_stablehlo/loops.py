@@ -1,4 +1,4 @@
-"""Loops and branches. A loop that counts becomes a scan, of which derivatives keep what they need alone.
+"""Loops and branches. A loop that counts becomes a scan, whose derivatives keep only what they need.
 
 while (i = 0; i < n) { a' = f(i, a); ys' = dynamic_update_slice(ys, g(i, a), i) }
     -->  scan of n iterations over a, stacking g(i, a)

@@ -62,7 +62,7 @@ def _sort(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
     dim = number(op, "dimension", -1) % rank
     keys = _keys(_CANONICAL.sub(r"\1", expression(op.regions[0])))
     if keys is None:
-        raise c.refuse(op, "its comparison is none of its operands by LT or GT, one after the other")
+        raise c.refuse(op, "its comparison does not compare its operands by LT or GT, one after the other")
     if any(is_unsigned(own_operands(op)[k].type) for k, _ in keys):
         raise c.refuse(op, "unsigned integers are not sorted")
     if len(o) == 1 and element_of(o[0]) != i1:

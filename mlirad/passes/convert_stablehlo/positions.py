@@ -88,7 +88,7 @@ class _Window:
     """The number of these that have positions."""
 
     long: list[int]
-    """Dimensions with positions of which a window has other than one element."""
+    """Dimensions with positions along which a window has other than one element."""
 
     batch: Shape
     """The extents over which there is a window each."""

@@ -41,7 +41,8 @@ class Conversion:
         self.handlers = handlers
         self.env: Environment = {}
         self.positions: Sequence[Value] = ()
-        """What `linalg.index` reads: of every iteration dimension the position, or all of them."""
+        """The values that `linalg.index` reads: the position in every iteration dimension, or in all of them.
+        """
 
     def value(self, value: Value) -> Value:
         """The value of the language for one of the source."""
@@ -91,7 +92,7 @@ class Conversion:
         elif dialect_of(op) in UPSTREAM:
             raise refusal(op, "has no form in the array dialect", _GENERALISE if "linalg." in name else None)
         else:
-            # What is of the language already.
+            # Ops of the language already.
             b.rebuild(op, self.env)
             return
         for k, (result, value) in enumerate(zip(op.results, made, strict=True)):

@@ -44,7 +44,7 @@ HANDLERS: dict[str, Handler] = {
     **{f"linalg.{name}": convert_structured for name in (*BY_ATTRIBUTES, *ELEMENTWISE_NAMES, *NOTATIONS)},
     "linalg.index": convert_index,
 }
-"""What converts each upstream op."""
+"""The converter of each upstream op."""
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
     arith.addf   ->  array.add              arith.shrui   ->  array.shift_right, cleared of the sign
     math.fma     ->  array.mul, array.add   arith.divui   ->  array.div, corrected by the remainder
 
-Fast-math and overflow flags allow other results, and are ignored. What is undefined upstream has a value:
-division by zero gives 0, a shift by the width or more gives 0 or the sign.
+Fast-math and overflow flags allow other results, and are ignored. Operations that are undefined upstream have
+a value: division by zero gives 0, a shift by the width or more gives 0 or the sign.
 """
 
 from __future__ import annotations

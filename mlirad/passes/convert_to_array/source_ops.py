@@ -4,7 +4,7 @@
     integers(op, "static_offsets")      (0, 2)
     segments(op, 2)                     the operands in groups, by `operandSegmentSizes`
 
-So ops that xDSL declares, and those that it does not, are read alike. What does not fit is an
+So ops that xDSL declares, and those that it does not, are read alike. An op that does not fit is an
 `UnsupportedError` that names the op and its line.
 """
 
@@ -34,7 +34,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 
 DYNAMIC = -(2**63)
-"""What stands in a list of static positions, sizes or strides for one that an operand gives."""
+"""The entry in a list of static positions, sizes or strides for one that an operand gives."""
 
 
 def refusal(op: Operation, message: str, hint: str | None = None) -> UnsupportedError:

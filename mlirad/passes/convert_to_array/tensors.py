@@ -5,8 +5,8 @@
     tensor.generate   ->  array.build           tensor.pad            ->  array.pad, or a build
     tensor.gather     ->  array.gather          tensor.scatter        ->  array.update set
 
-Reshapes of any kind are `array.reshape`. What is undefined upstream has a value: `tensor.empty` is zeros, and
-positions outside are clamped.
+Reshapes of any kind are `array.reshape`. Operations that are undefined upstream have a value: `tensor.empty`
+is zeros, and positions outside are clamped.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _pad(c: Conversion, op: Operation) -> Sequence[Value]:
 
 
 def _known(c: Conversion, op: Operation, name: str, given: Sequence[Value]) -> Shape:
-    """A list of which operands give some; these must be constants."""
+    """A list with some entries given by operands; these must be constants."""
     rest = list(given)
     found: list[int] = []
     for entry in integers(op, name):

@@ -91,7 +91,7 @@ def _expanded(function: FuncOp, tangents: str, asked: dict[str, None]) -> FuncOp
             return
         if isinstance(op, linear.JetOp):
             raise DifferentiationError(
-                f"the differentiable curry makes linear maps, and a jet of @{op.callee_name} is none",
+                f"the differentiable curry makes linear maps, and a jet of @{op.callee_name} is not linear",
                 location=location_of(op),
                 hint="choose another method where there are jets",
             )

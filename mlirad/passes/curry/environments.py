@@ -2,11 +2,12 @@
 
     f, captures x: f64 and g: (f64) -> f64         the tangent of f holds that of x and that of g
 
-Which code a closure has shows when the program runs, so the tangents of all closures of a type are values of
-one inductive type: 0, or the tangents of the context of one of the `curry` ops that make such closures. An op
-packs its own contexts and takes apart no others. The alternatives are halved by sums of two, so that to find
-one of n takes log n choices, and to add any two n of them. Arrays are in boxes, inductive types of their own:
-a cell has slots for any alternative, and contexts without arrays are as small as if no context had any.
+The code of a closure is known only when the program runs, so the tangents of all closures of a type are
+values of one inductive type: 0, or the tangents of the context of one of the `curry` ops that make such
+closures. An op packs its own contexts and takes apart no others. The alternatives are halved by sums of two,
+so that to find one of n takes log n choices, and to add any two n of them. Arrays are in boxes, inductive
+types of their own: a cell has slots for any alternative, and contexts without arrays are as small as if no
+context had any.
 """
 
 from __future__ import annotations

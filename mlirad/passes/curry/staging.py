@@ -4,7 +4,7 @@
     %f = function.curry %g                   a closure that also returns its back-propagator, a closure
     %y, %d = function.pullback %f, %x        the code of %f at %x; %d is the closure of its back-propagator
 
-What `mlirad.interpreter.combinators` does for values, this does for code. A rep-function emits its value and
+This does for code what `mlirad.interpreter.combinators` does for values. A rep-function emits its value and
 returns what emits the tangents of what it took, given those of what it made. Where only the program knows
 which code runs (closures, branches, calls), or how often (loops), back-propagators are closures, those of the
 iterations of a loop a list. By `calls` the tangent of a closure is a collection of its calls

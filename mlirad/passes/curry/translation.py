@@ -45,7 +45,7 @@ from mlirad.passes.chad.specification.specification import CONSTRUCTS
 from mlirad.passes.chad.types import Types
 
 SUFFIX = "_curry"
-"""What is appended to the name of a function for that of its combinator."""
+"""The suffix of the combinator's name, after the name of the function."""
 
 CURRY = "the differentiable curry"
 

@@ -11,8 +11,8 @@ captured values that depend on the inputs), emitted once for its values with res
 inside `linear.scan`, `linear.while`, `linear.if`, `linear.switch` or `linear.checkpoint`. `constructs.py` has
 a line in `CONSTRUCTS` for every loop, branch and call.
 
-- `residuals.py` decides what is kept, after `scales.py` has merged chains of scalings, of which only the
-  product is kept. `availability.py` says what it costs to read a value of an enclosing block: where that is
+- `residuals.py` decides what is kept, after `scales.py` has merged chains of scalings to keep only
+  their products. `availability.py` says what it costs to read a value of an enclosing block: where that is
   an array that a loop would have to keep, the elements that are read are kept.
 - `custom.py`: a rule of `array.custom` that is linear, as `dialects/linear/linearity.py` judges by its ops,
   becomes a map expression; any other is `linear.rule`, code that runs in its own direction

@@ -27,7 +27,7 @@ class Kind:
 
 
 FLOATS = Kind(is_float, ZERO)
-"""What has a derivative."""
+"""The values that have a derivative."""
 
 
 def active_values(block: Block, active: Iterable[Value], kind: Kind = FLOATS) -> set[Value]:

@@ -126,7 +126,7 @@ class Level:
             ):
                 self._parts[result] = source
                 if self.recompute:
-                    # What is made of it is recomputed.
+                    # Values made of it are recomputed.
                     self._found.add(result)
                 continue
             self._found.add(result)
@@ -165,7 +165,7 @@ class Level:
 
 
 def elements(value: Value) -> int:
-    """The elements of an array, 1 for what is none."""
+    """The elements of an array; 1 for a tape."""
     return 1 if isinstance(value.type, TapeType) else size_of(value)
 
 

@@ -1,13 +1,13 @@
 """D of `array.custom` and `array.checkpoint`.
 
-A custom op stays as it is, and its tangent maps are those that its rules give. What its body captures is not
-an argument of these: with respect to captured values, the body is differentiated as it is written, and both
+A custom op stays as it is, and its tangent maps are those that its rules give. Captured values of its body
+are not arguments of these: with respect to them, the body is differentiated as it is written, and both
 derivatives are added.
 
 A rule that is linear in its tangents is its own derivative, so the map is what D makes of it, at any tangent;
 a transposed rule that is linear is transposed first. A rule that is not linear stays code, in `linear.rule`,
-which runs as it is written in its own direction. So do two rules, one for each direction. What the code
-computes without the tangent is computed with the values.
+which runs as it is written in its own direction. So do two rules, one for each direction. Values that do not
+depend on the tangent are computed with the primal values.
 
 The map of a checkpoint, `linear.checkpoint`, keeps only what the region captures, or, where that is an
 array that an enclosing loop would have to keep, the elements of it that are read.

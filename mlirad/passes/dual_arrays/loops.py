@@ -37,7 +37,7 @@ def while_(d: DualArrays, op: control.WhileOp) -> None:
         d.tapes.add(op.tape)
     step = trace(d, op.body, (), [*(block.args[k] for k in carries), *captured])
     if not carries or op.record is not None:
-        # What reads the tape reads it as it is; residuals go on a tape of their own.
+        # The readers of the tape read it unchanged; residuals go on a tape of their own.
         b.rebuild_unfolded(op, d.env)
     if not carries:
         step.discard()

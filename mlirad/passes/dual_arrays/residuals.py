@@ -100,7 +100,9 @@ class Residuals:
             whole |= better_whole
 
     def _better_whole(self) -> set[Value]:
-        """The outer arrays of which parts are kept that are read anyway, or have no more elements."""
+        """The outer arrays that are kept whole although parts of them would do: they are read anyway, or have
+        no more elements.
+        """
         parts: Counter[Value] = Counter()
         for value in self.kept:
             array = self._level.part_of(value)

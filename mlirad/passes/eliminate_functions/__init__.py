@@ -18,7 +18,7 @@ derivative, and the gradient silently zero.
 - `rewriting.py` emits the program on these arrays; a code becomes a private function, once.
 
 Then `passes/tail_calls.py` turns a function whose calls of itself are all tail calls into a loop without a
-limit of depth, and likewise the function that applies the records of a set of closures, each of which ends by
+limit of depth, and likewise the function that applies the records of a set of closures that each end by
 applying another. If nothing is differentiated, `passes/record_walks.py` turns a function that calls itself at
 most once, on a record that its own record holds, into a loop that fills a tape and a loop back over it, if
 the program may make more than 1000 records; other endless recursion stays an error. If anything is

@@ -37,7 +37,7 @@ class Application:
     """The arguments that a closure is applied to, whichever it is, and where its results flow to."""
 
     arguments: Callable[[ArrayBuilder, Code | None], list[Value]]
-    """What stands for the arguments, for a code; None stands for any code if all are arrays."""
+    """The representatives of the arguments, for a code; None stands for any code if all are arrays."""
     outputs: Sequence[Tree]
 
 

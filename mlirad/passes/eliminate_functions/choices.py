@@ -43,7 +43,7 @@ Key: TypeAlias = Value | tuple[Value, int] | Box
 """An array of the source program, one of the arrays that stand for another value, or the box of either."""
 
 ChoosingOp: TypeAlias = control.IfOp | control.SwitchOp | CaseOp | CheckpointOp
-"""What chooses between regions."""
+"""The ops that choose between regions."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Choice:
     given: Sequence[Sequence[Key | None]]
     """For each region, the part of its closure that each slot gets."""
     tag: Key | None
-    """What tells the alternatives apart; None of a single one."""
+    """The key of the tag that tells the alternatives apart; None for a single one."""
     own: Sequence[Attribute]
     """The types of what the branch hands over for it: a tag, if it is not known outside, and the slots."""
     parts: Sequence[Key]

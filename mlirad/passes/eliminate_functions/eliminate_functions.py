@@ -74,8 +74,8 @@ class EliminateFunctionsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Make the module one of first order; nothing happens to one that is.
 
-        What is of second order is written out until there are as many further ops as `growth` times those of
-        the module.
+        Second-order code is unrolled until there are as many further ops as `growth` times those of the
+        module.
         """
         eliminate_functions(op, self.growth)
 

@@ -4,8 +4,8 @@
 
 A code is a `lambda` or `partial` op. A node stands for one place that a closure may be in: a value, or a part
 of a tuple or sum. Codes flow from node to node in one direction, so a closure that is captured is not taken
-for one that is chosen afterwards. Which code an application runs, and so what flows into its parameters and
-out of its results, is found while codes arrive (0-CFA; Shivers, Control-Flow Analysis of Higher-Order
+for one that is chosen afterwards. The codes that an application runs, and so what flows into its parameters
+and out of its results, are found while codes arrive (0-CFA; Shivers, Control-Flow Analysis of Higher-Order
 Languages, chapter 3). Where all that happens to a value is that it gets another name, both have one node:
 carries of a loop and what it leaves, components and the tuple of them, what a function returns and the
 results of its calls.
@@ -53,7 +53,7 @@ from mlirad.ir.functions import holds_closures
 from mlirad.ir.locations import location_of
 
 Code: TypeAlias = LambdaOp | PartialOp
-"""What makes closures."""
+"""The ops that make closures."""
 
 
 class FlowNode:

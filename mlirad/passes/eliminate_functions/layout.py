@@ -82,7 +82,7 @@ class Layouts:
         self._numbers: dict[Code, int] = {}
         self._kinds: dict[object, int] = {}
 
-    # Where a closure may be ----------------------------------------------------------------------
+    # Codes of closures ---------------------------------------------------------------------------
 
     def codes(self, node: FlowNode) -> list[Code]:
         """The codes that a closure may have, in the order of the program; of equal ones the first."""

@@ -11,8 +11,8 @@ record (`array.save`) of a tag and slots, of a type with a name, `!array.frame<f
 In the graph whose nodes are sets of codes, with an edge from a set to that at each place that a code of it
 captures, the sets on cycles are those of records. So are those that would take more than `MOST_SLOTS` slots:
 a closure that holds what two calls of the one before it returned would have twice as many. All others stay
-tags and slots. What a code captures has one layout wherever it is, so that a closure goes from one set to a
-larger one by one `restore` and one `save`, whatever it holds.
+tags and slots. The captures of a code have one layout wherever it is, so that a closure goes from one set to
+a larger one by one `restore` and one `save`, whatever it holds.
 
 Closures in memory would do for all programs, and cost a save and a restore for each one that is free now. A
 set of codes is on a cycle or not, so no program pays for a generality that it does not use. The captures of a

@@ -7,10 +7,10 @@ kink is 0, and that behind the last op that is not linear.
     %r = array.add %m, %l
     %c = array.cos %a                  even: to be made smooth, and no longer part of the cone
 
-What is linear in a kink has the derivative that its convention gives. What is read by ops that are not linear
-is read as it is, since these are made smooth as a whole, as are sums with a root, since its derivative is
-infinite, and may cancel. Elements of an array depend each on one of the kink, or, behind what mixes elements,
-on many: these have coefficients by each element.
+A value that is linear in a kink has the derivative that its convention gives. A value that is read by ops
+that are not linear is read unchanged, since these are made smooth as a whole, as are sums with a root, since
+its derivative is infinite, and may cancel. Elements of an array depend each on one of the kink, or, behind
+what mixes elements, on many: these have coefficients by each element.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Cone:
         """Tell if the kink as written has an infinite derivative at the tie."""
         return any(isinstance(v.owner, ew.SqrtOp) for v in self.kink.symbols)
 
-    # Which ops ---------------------------------------------------------------------------------------
+    # Ops ------------------------------------------------------------------------------------------
 
     def _enter_block(self, block: Block) -> None:
         for op in block.ops:
@@ -203,7 +203,7 @@ class Cone:
         inner = tuple(self.routes[v] if v in read else None for v in sources(op))
         return Route(op, inner) if any(inner) else None
 
-    # Which values ------------------------------------------------------------------------------------
+    # Values ---------------------------------------------------------------------------------------
 
     def _is_read_raw(self, use: Use) -> bool:
         op: Operation | None = use.operation

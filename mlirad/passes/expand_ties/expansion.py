@@ -2,8 +2,8 @@
 
 %e = array.exp (-%a)     -->     %e + (select (%a == 0), %x * %x / 2, -0)
 
-What is read by ops that are made smooth themselves is read without terms, those of other kinks aside. A root,
-whose derivative is infinite where it is 0, is read there as a constant.
+Values read by ops that are made smooth themselves are read without terms, except those of other kinks. A
+root, whose derivative is infinite where it is 0, is read there as a constant.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class _Expansion:
         inner = {o: self._read(b, o, raw, env) for o in free_values(op)} if raw else env
         if op.regions and not isinstance(op, MOVES):
             is_last = self.is_last
-            # What a rule computes is linear in the tangent, and so are the coefficients.
+            # The results of a rule are linear in the tangent, and so are the coefficients.
             self.around, self.is_last = raw, is_last and not isinstance(op, CustomOp)
             visit_regions(b, op, inner, self.visit)
             self.around, self.is_last = around, is_last

@@ -305,8 +305,8 @@ class Forms:
 
 
 def same_order(value: Value) -> tuple[Value, Position]:
-    """The array whose elements a value has in the same order, or the scalar that all of them are; itself, if
-    there is none. Dimensions of extent 1 do not count.
+    """The array whose elements a value has in the same order, or the scalar that all of them equal; else the
+    value itself. Dimensions of extent 1 do not count.
     """
     op = value.owner
     if isinstance(op, BroadcastOp) and not shape_of(op.operand):

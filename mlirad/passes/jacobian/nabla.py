@@ -4,8 +4,8 @@
     ∇[let x = e in b] = let ∂x = ∇e in ∇b
 
 ∂f comes from the derivative table, ∂(+) = 1 ⋈ 1 and ∂(*)(x, y) = S(y) ⋈ S(x), or is a call of the derivative
-of a user's function. What ∇ writes is brought to spine form by (m1 ⋈ m2) ∘ (n1 × n2) = (m1 ∘ n1) + (m2 ∘ n2)
-as it is built, so it has the tangent maps of dual arrays for straight code, and shares the maps of loops and
+of a user's function. ∇'s maps are brought to spine form by (m1 ⋈ m2) ∘ (n1 × n2) = (m1 ∘ n1) + (m2 ∘ n2) as
+they are built, so it has the tangent maps of dual arrays for straight code, and shares the maps of loops and
 branches with them. With `LiteralBuilder` no law is applied, and the expression is what the rules above say
 (linear-map notes, figures 6 and 7).
 """

@@ -240,7 +240,7 @@ class Elements:
         return b.tuple_([self.added(b, u, v) for u, v in pairs])
 
     def _adding_function(self, type_: InductiveType) -> str:
-        """The name of the function that adds two values of a type, which is made if there is none."""
+        """The name of the function that adds two values of a type, which is made when it is first needed."""
         if type_ in self._adding:
             return self._adding[type_]
         name = self._adding[type_] = free_name(f"plus_{type_.type_name.data}", self._taken, "_")

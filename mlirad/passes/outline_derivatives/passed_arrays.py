@@ -5,7 +5,7 @@
     moved           it is the base of an update, a carry of a loop, a result: the cotangent of a result may
                     become that of the parameter, so it is returned, and no sum is given to add to
 
-Parameters of which a call reads only elements are neither, also where recursion passes them on unchanged: a
+Parameters whose elements alone a call reads are neither, also where recursion passes them on unchanged: a
 call that updates such an array would keep all of it. Then the call keeps the elements, and adds their
 cotangents to a sum that it is given.
 """

@@ -5,12 +5,12 @@
     f_record(x, n)           y, h1 = f_record(x, n - 1)   in a branch;   returns x * y, save(y, h1, n = 0)
     f_reverse(h, x, ct, sx)  y, h1, p = restore(h);   if p {sx} else {f_reverse(h1, x, x * ct, sx + y * ct)}
 
-What a call keeps is one activation record: the residuals of the body, as for the body of a loop, and the
-records of the calls that it made. A record is a value, of type `!array.frame<f_record>`: a scan stacks those
-of its iterations, a branch yields `no_frame` for calls that it did not make. The sums of cotangents are
-parameters, which are updated in place and passed on; those of arrays that the function updates or returns
-come with the cotangents of what it returns, and are results (`passed_arrays.py`). So the cost is proportional
-to that of the calls, whatever they read and write of arrays.
+A call keeps one activation record: the residuals of the body, as for the body of a loop, and the records of
+the calls that it made. A record is a value, of type `!array.frame<f_record>`: a scan stacks those of its
+iterations, a branch yields `no_frame` for calls that it did not make. The sums of cotangents are parameters,
+which are updated in place and passed on; those of arrays that the function updates or returns come with the
+cotangents of what it returns, and are results (`passed_arrays.py`). So the cost is proportional to that of
+the calls, whatever they read and write of arrays.
 
 Invariant parameters, and arrays that the reverse sweep may need whole, are passed to it, and not kept.
 """

@@ -1,9 +1,9 @@
 """A check that a stretch of equal ops repeats the same code, and between which repetitions.
 
 Repetition r holds the ops `start + r * period ... `. The code is the same if every operand follows a rule
-(`operands.py`). What a repetition reads of those before it is carried; what other code reads is handed out.
-Where a repetition begins is not known from the ops, as a ring has no beginning: it is put where fewest bytes
-cross from one to the next.
+(`operands.py`). Values that a repetition reads from those before it are carried; values that other code reads
+are handed out. Where a repetition begins is not known from the ops, as a ring has no beginning: it is put
+where fewest bytes cross from one to the next.
 
 Unrolled loops are recognised in the program, not in Python. The trace has the copies whatever wrote them: a
 `for`, a comprehension, a recursion over lists, a program of another framework. Rewriting the source sees the
@@ -104,7 +104,7 @@ class Repetitions:
     period: int
     count: int
     reads: list[list[Operand]]
-    """What each op of a repetition reads."""
+    """The operands of each op of a repetition."""
     skipped: int
     """The number of repetitions that the operands know of that come before the first."""
     initial: dict[Result, list[Value]]
@@ -132,7 +132,7 @@ class Repetitions:
         return self.line.ops[self.start + repetition * self.period + result[0]].results[result[1]]
 
     def read_outside(self) -> dict[Result, list[int]]:
-        """The results that other code reads, and of which repetitions."""
+        """The results that other code reads, and the repetitions that make them."""
         found: dict[Result, list[int]] = defaultdict(list)
         for place in range(self.start, self.stop):
             repetition, op = divmod(place - self.start, self.period)
@@ -150,7 +150,7 @@ class Repetitions:
         return Repetitions(self.line, self.start, self.period, count, self.reads, self.skipped, self.initial)
 
     def trimmed(self, least: int) -> Repetitions:
-        """Without a last repetition of which other code reads more than is carried."""
+        """Drop the last repetition if later code reads values that the loop would not carry."""
         alone = [
             result
             for result, repetitions in self.read_outside().items()
@@ -224,7 +224,7 @@ def _operands(line: Line, start: int, period: int, count: int, may_list: bool) -
 
 def told_apart(op: Operation, operands: Sequence[Operand], middle: int) -> int | None:
     """The repetition nearest to the middle in which values that the regions of an op capture are two values
-    wherever they are two in any repetition; `None` if there is none.
+    wherever they are two in any repetition; `None` if no repetition is like this.
     """
     captured = {tuple(map(id, operand.values)) for operand in operands[len(own_operands(op)) :]}
     if len(captured) < 2:
@@ -249,7 +249,7 @@ def _initial(
 ) -> dict[Result, list[Value]] | None:
     """Return what carries begin with where `skipped` repetitions come before the loop, if it is known.
 
-    What the first repetition makes has to be read before repetition `stop`.
+    Results of the first repetition have to be read before repetition `stop`.
     """
     found: dict[Result, dict[int, Value]] = defaultdict(dict)
     for operand in (o for own in operands for o in own):

@@ -6,7 +6,7 @@
     op 33's            op 43's       op 53's        made before: Made(op 3, lag 1), if ten ops are repeated
     op 7's             op 9's        %y             Listed: another one each time, made before all repetitions
 
-What holds between two repetitions in the middle is followed in both directions as far as it holds.
+A rule that holds between two repetitions in the middle is followed in both directions as far as it holds.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def _ranks(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _distances(ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return how far behind each place the next equal rank stands, 0 where there is none."""
+    """Return how far behind each place the next equal rank stands; 0 if no equal rank follows."""
     order = np.argsort(ranks, kind="stable")
     again = ranks[order[1:]] == ranks[order[:-1]]
     distances = np.zeros(len(ranks), np.int64)

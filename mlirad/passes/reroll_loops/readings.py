@@ -7,8 +7,8 @@
     0.1, 0.2, 0.3, ...                  the slices of a constant array
     %a, %b, %c, ...                     the slices of an array made of them
 
-What the derivative adds to slices of the loop is stacked, iteration by iteration. To other parts of an array
-it is added in each iteration.
+Terms that the derivative adds to slices of the loop are stacked, iteration by iteration. To other parts of an
+array it is added in each iteration.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ Numbers: TypeAlias = Sequence[Sequence[int]]
 """The numbers of the steps to a part, each by repetition."""
 
 Standing: TypeAlias = Callable[[Value], Value]
-"""What stands for a value of the source."""
+"""The mapping from a value of the source to the value that stands for it."""
 
 
 class Inputs:

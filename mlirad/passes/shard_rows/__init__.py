@@ -2,15 +2,15 @@
 
     shard-rows{size=n}          the rows are the dimensions whose extent is the size n
 
-The input is array code, after differentiation, with a size (`docs/dynamic-sizes.md`): that says which
-dimensions of which values are rows. So the pass is a check of each op, with a number for each value: how many
+The input is array code, after differentiation, with a size (`docs/dynamic-sizes.md`): a dimension with that
+extent is the rows of a value. So the pass is a check of each op, with a number for each value: how many
 rounds over all chunks come before it. Differentiation knows nothing of chunks.
 
 | file | job |
 | --- | --- |
 | `states.py` | how a value of a chunk is related to that of all rows |
 | `flow.py` | the walk that finds states and levels |
-| `rules.py` | the rule of each op, or why there is none |
+| `rules.py` | the rule of each op, or why it has no rule |
 | `positions.py`, `loops.py` | rules of gathers and scatters; of loops and branches |
 | `linear.py` | what may be done to partial results |
 | `branches.py` | what branches sum over rows is summed in front of them |

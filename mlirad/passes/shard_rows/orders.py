@@ -161,7 +161,7 @@ class _Selection:
     def _position(self, op: Operation) -> int:
         return next(k for k, other in enumerate(self.block.ops) if other is op)
 
-    # What is read and written ---------------------------------------------------------------------
+    # Reads and writes -----------------------------------------------------------------------------
 
     def _reads(self) -> list[_Read]:
         found: list[_Read] = []
@@ -280,7 +280,7 @@ class _Selection:
             return None
         return before(place, type(op), [v for v in operands if v is not None], type_, op.properties)
 
-    # What takes their place ----------------------------------------------------------------------
+    # Replacements ---------------------------------------------------------------------------------
 
     def _moved_before(self, place: Operation, values: Sequence[Value], reads: set[Operation]) -> bool:
         """Move what ranks are computed of in front of an op; false where that is what the op finds."""

@@ -1,7 +1,8 @@
 """The code of a chunk: a function of all rows, changed in place where a chunk differs.
 
 - `array.size` becomes the number of all rows, and `array.iota` along rows counts from the chunk's first row.
-- What all chunks have and a sum over chunks must have once is replaced by 0 in all chunks but the first.
+- A value that all chunks have and that a sum over chunks must have once is replaced by 0 in all chunks but
+  the first.
 - Where numbers of rows are read that are positions in the chunk, that of its first row is added.
 - Rows that are read or written by number are those of the chunk that has them (`picked.py`), and the number
   of its first row is added to positions that are results.

@@ -3,8 +3,8 @@
     %r = array.index %x[%i]              ->  %j = %i - first row;  %r = %x[%j] if the chunk has it, else least
     %g = array.scatter %v () { %i }      ->  written by the chunk that has row %i alone
 
-What chunks read is combined by its maximum (`ROW`), as all but one have the least number of the type.
-Positions in a region are clamped to rows that are put around those of the chunk, and are cut off again.
+Values that chunks read are combined by their maximum (`ROW`), as all but one have the least number of the
+type. Positions in a region are clamped to rows that are put around those of the chunk, and are cut off again.
 """
 
 from __future__ import annotations

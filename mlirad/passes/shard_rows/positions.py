@@ -134,7 +134,7 @@ def scatter(flow: Flow, op: Operation, states: list[State]) -> list[State]:
 
 
 def update(flow: Flow, op: Operation, states: list[State]) -> list[State]:
-    """Rows are written at their own position. What adds rows to a table was rewritten before."""
+    """Rows are written at their own position. An op that adds rows to a table was rewritten before."""
     assert isinstance(op, UpdateOp)
     flow.number(op, states)
     found, rows = _over(flow, op, op.body, op.operand)

@@ -6,9 +6,9 @@
     %f = %x, to whose first row that of the chunks before is added
     %y = array.cumulative sum %f {dim = 0}       of the chunk
 
-What a chunk reads of the list is combined from the entries of the chunks before it, or after it, in their
-order (`plan.Before`). It goes into the first row, or the last one, and not to the results: so a product stays
-0 as it does on one machine, where the chunk's own is infinite.
+A chunk's read of the list is combined from the entries of the chunks before it, or after it, in their order
+(`plan.Before`). It goes into the first row, or the last one, and not to the results: so a product stays 0 as
+it does on one machine, where the chunk's own is infinite.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The rules of the ops of the array language: local to a chunk, a partial result, or refused with a reason.
 
-To add an op: enter its rule in `RULES`, or the reason why there is none in `REFUSED`, and the op in `LINEAR`
+To add an op: enter its rule in `RULES`, or the reason for having none in `REFUSED`, and the op in `LINEAR`
 (`linear.py`) if it commutes with combining over chunks. A rule takes the states of the operands and returns
 those of the results. Partial results as operands do not reach it, but in control flow.
 """

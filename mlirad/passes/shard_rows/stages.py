@@ -1,8 +1,8 @@
 """Cutting the code of a chunk into the programs of stages.
 
 A value has a level, the number of rounds that come before it. Stage s computes what has level s: the partial
-results that level s + 1 reads, and rows that are results. What a later stage reads of an earlier one it
-computes again from the chunk, or the chunk keeps it (`Residuals`).
+results that level s + 1 reads, and rows that are results. A later stage computes values of an earlier one
+again from the chunk, or the chunk keeps them (`Residuals`).
 
     program of stage 1:  %x (argument), %mean (combined)  ->  partial sum of (x - mean)**2
 """
@@ -167,7 +167,7 @@ class Cutting:
             if value not in found:
                 found.append(value)
 
-    # Which values ---------------------------------------------------------------------------------
+    # Values ---------------------------------------------------------------------------------------
 
     def _is_rows(self, value: Value) -> bool:
         return isinstance(self.flow.states.get(value), s.Rows)

@@ -4,7 +4,7 @@
     %s = array.sum %x {dims = [0]}                     Partial("add"): the sum over chunks is the value
     %w : tensor<3xf64>                                 WHOLE: the same in every chunk, and that of all rows
 
-Which values are rows is read off types: the extent is a size. That one is `WHOLE` inside of a region says
+A value's type shows whether it is rows: the extent is a size. That one is `WHOLE` inside of a region says
 that it is equal in corresponding iterations.
 """
 
@@ -56,8 +56,8 @@ class RowNumber:
 class Tape:
     """The record of a loop, whose entries have these states.
 
-    With `frozen` the loops of chunks run as long as one of their own rows needs. What each entry is in the
-    iterations that a chunk leaves out is said there (`frozen.py`).
+    With `frozen` the loops of chunks run as long as one of their own rows needs. `frozen` states the
+    entries in the iterations that a chunk leaves out (`frozen.py`).
     """
 
     entries: tuple[State, ...]

@@ -18,7 +18,7 @@ from mlirad.ir.arrays import ArrayBuilder
 
 _TERMS: Final = 22
 _NEAR: Final = 0.15
-"""Where (1 - x) / 2 is less than this in size, this number of terms is below rounding."""
+"""If (1 - x) / 2 is less than this in size, this number of terms is below rounding."""
 
 
 def squared_angle(b: ArrayBuilder, op: ew.AcosOp | ew.AcoshOp) -> Value:
@@ -54,7 +54,7 @@ def _ratio(b: ArrayBuilder, angle: type[ew.AcosOp | ew.AcoshOp], x: Value) -> Va
 
 
 def _series(b: ArrayBuilder, u: Value) -> Value:
-    """2F1(1, 1; 3/2; u), of which each coefficient is the one before times n / (n + 1/2)."""
+    """2F1(1, 1; 3/2; u); each coefficient is the one before times n / (n + 1/2)."""
     coefficients = [1.0]
     for n in range(1, _TERMS):
         coefficients.append(coefficients[-1] * n / (n + 0.5))

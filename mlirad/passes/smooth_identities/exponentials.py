@@ -27,7 +27,7 @@ from mlirad.passes.smooth_identities.sides import Test, sided
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two numbers, the second 0 if there is none."""
+    """Two numbers; the second one is 0 if it is missing."""
 
     x: Value
     y: Value | None
@@ -167,7 +167,7 @@ def _between(value: Value) -> Iterator[_Pair]:
 
 
 def _apart(larger: Value, smaller: Value) -> Iterator[_Pair]:
-    """The pair of which two values are the larger one and the smaller one."""
+    """The pair whose larger number and smaller number are these values."""
     one, other = larger.owner, smaller.owner
     if not isinstance(one, ew.MaxOp) or not isinstance(other, ew.MinOp):
         return
@@ -183,7 +183,7 @@ def _pair_of(op: ew.MaxOp | ew.MinOp) -> _Pair:
 
 
 def _extremum(value: Value, pairs: list[_Pair], *, largest: bool) -> _Pair | None:
-    """The first of the pairs, or of their negatives, of which a value is the larger or the smaller one."""
+    """The first of the pairs, or of their negatives, whose larger or smaller number is a value."""
     found = _extremum_of(value, largest=largest) if pairs else None
     if found is None:
         return None

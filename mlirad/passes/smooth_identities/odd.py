@@ -58,7 +58,7 @@ def _where_zero(b: ArrayBuilder, x: Value, value: Value, other: Value) -> Value:
 
 
 def _line(b: ArrayBuilder, value: Value, x: Value) -> Value | None:
-    """f'(0) x, where a value is f(|x|) with f(0) = 0; `None` if it is none."""
+    """f'(0) x, where a value is f(|x|) with f(0) = 0; `None` if it does not have this form."""
     if magnitude_of(value) is x:
         return x
     if not _between(value, x, _any):

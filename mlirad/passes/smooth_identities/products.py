@@ -113,7 +113,7 @@ def _without_kinks(b: ArrayBuilder, x: Value, y: Value, left: _Product, right: _
 
 
 def _smooth_pair(b: ArrayBuilder, x: Value, y: Value) -> tuple[Value, Value] | None:
-    """Two factors with the product of these, of which one or both have a kink that the product lacks."""
+    """Two factors with the product of these, if one or both have a kink that the product lacks."""
     if not is_float(x):
         return None
     inside = magnitude_of(x)
@@ -183,7 +183,7 @@ def _is_infinite(b: ArrayBuilder, size: Value) -> Value:
 class _Rest:
     """Factors that may follow a square one after the other: a number of moderate size, and one or two others.
 
-    What they make of s lies between s and the whole, as the two are equal if there are two.
+    Their image of s lies between s and the whole, as the two are equal if there are two.
     """
 
     number: float
@@ -225,7 +225,7 @@ def _without_powers(b: ArrayBuilder, x: Value, y: Value) -> Value | None:
 
 
 def _power(value: Value, depth: int = _DEPTH) -> tuple[Value, int]:
-    """The factor of which a value is a product, and how often."""
+    """The base and the exponent of a value that is a power by multiplication."""
     op = value.owner
     if isinstance(op, ew.MulOp) and depth:
         (base, n), (other, m) = _power(op.lhs, depth - 1), _power(op.rhs, depth - 1)

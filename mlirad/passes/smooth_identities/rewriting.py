@@ -168,4 +168,4 @@ IDENTITIES: Final[Mapping[type[Operation], Rule]] = {
     **dict.fromkeys((ew.LogOp, ew.Log1pOp), _logarithm),
     **dict.fromkeys(INVERSES, _undone),
 }
-"""What is rewritten, by the op that a pattern ends in."""
+"""The rewrites, by the op that a pattern ends in."""

@@ -6,7 +6,8 @@
     arccos(x), arccosh(x)                                         what `angles.py` has
     select (s == 0), 0, sqrt(select (s == 0), 1, s)               s
 
-What only moves or chooses elements of roots is a root, too: its square moves or chooses their squares.
+An op that only moves or chooses elements of roots gives a root, too: its square moves or chooses their
+squares.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def numbers_of(x: Value, y: Value) -> Numbers:
 
 
 def distance_of(op: ew.SubOp) -> tuple[Numbers, float] | None:
-    """The numbers of which an op is the larger less the smaller, and 1; or -1 if it is the opposite."""
+    """The two numbers if an op is the larger of them less the smaller, and 1; or -1 if it is the opposite."""
     one, other, sign = op.lhs.owner, op.rhs.owner, 1.0
     if isinstance(one, ew.MinOp):
         one, other, sign = other, one, -1.0

@@ -36,7 +36,7 @@ FOLLOWED = (
 
 
 def cut_dim(op: structural.SliceOp) -> int | None:
-    """The one dimension of which a slice takes a part, if that is one element."""
+    """The one dimension along which a slice takes a part, if that is one element."""
     old, new = shape_of(op.operand), shape_of(op.result)
     parts = [d for d, (p, q) in enumerate(zip(old, new, strict=True)) if p != q]
     return parts[0] if len(parts) == 1 and new[parts[0]] == 1 else None

@@ -18,7 +18,7 @@ from mlirad.passes.spectral_functions.jets import unrepeated
 
 
 def identity_dims(x: Value) -> tuple[int, int] | None:
-    """The two dimensions of which an array is the identity matrix, of numbers or of booleans."""
+    """The two dimensions in which an array is the identity matrix, of numbers or of booleans."""
     core, dims = unrepeated(x)
     op = core.owner
     if isinstance(op, ConstantOp) and len(dims) == 2:

@@ -186,7 +186,7 @@ def on_diagonal(d: Differences, p: Number, near: Named, inverse: Named) -> Numbe
 
 
 def _between_near(d: Differences, p: Number, weighted: Number, near: Named, inverse: Named) -> Number:
-    """The elements of which i and j are near each other and not the same."""
+    """The elements with i and j near each other and not the same."""
     names = d.names
     apart, close = p.weighted(inverse), p.each(near.keep)
     i_k = product(apart, p, names).weighted(d.first) - product(apart, weighted, names)

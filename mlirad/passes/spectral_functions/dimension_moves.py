@@ -136,7 +136,7 @@ def _index(op: indexing.IndexOp, operand: int) -> Moves | None:
 
 
 def _pick(target: Value, arguments: list[Any], extent: int) -> tuple[int, Pick] | None:
-    """The argument of a gather, and the elements of an outer vector, at one of which a position is."""
+    """The argument of a gather, and the elements of an outer vector that contain a position."""
     op = target.owner
     if not isinstance(op, indexing.IndexOp) or len(op.positions) != 1 or op.positions[0] not in arguments:
         return None

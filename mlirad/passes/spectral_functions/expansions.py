@@ -33,7 +33,7 @@ from mlirad.passes.spectral_functions.traces import trace
 
 
 def with_expansions(function: FuncOp, order: int) -> FuncOp:
-    """The function, of which `order` derivatives are taken, with expansions.
+    """The function with expansions for taking `order` derivatives.
 
     One that has derivatives in it may have had expansions before them: its vectors have their doubts.
     """

@@ -23,7 +23,7 @@ from mlirad.passes.spectral_functions.named import Name, Names
 
 Side: TypeAlias = Literal["left", "right"]
 How: TypeAlias = Literal["times", "over", "where", "unless"]
-"""How a factor enters: as it is, as a divisor, as 1 where it holds, as 1 where it does not."""
+"""The way a factor enters: as it is, as a divisor, as 1 where it holds, as 1 where it does not."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Factorised:
 
 @dataclass(frozen=True)
 class Frame(Factorised):
-    """A factorisation of which sums over all vectors are known."""
+    """A factorisation with known sums over all vectors."""
 
     op_class: type[EighOp] | type[SvdOp]
 

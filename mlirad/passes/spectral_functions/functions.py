@@ -27,7 +27,7 @@ from mlirad.rules.elementwise_derivatives import BINARY, UNARY
 
 
 def function_at(images: SpectralImages, code: FrameCode, site: Pair | Trace, orders: int) -> Jet:
-    """The function with derivatives up to `orders`, of which the last one may be missing."""
+    """The function with derivatives up to `orders`; the last one may be missing."""
     n, b = code.n, images.b
     values = code.values()
     nodes = n.named(values, *code.batch, AT_I)

@@ -31,7 +31,7 @@ from mlirad.passes.spectral_functions.reading import Reading
 from mlirad.passes.spectral_functions.sources import FRAMES, complex_part
 
 Source = Callable[[EighOp | SvdOp, int | None], Value]
-"""What stands for vectors: real ones, or their real (0) or imaginary (1) part."""
+"""The images of vectors: real ones, or their real (0) or imaginary (1) part."""
 
 
 class SpectralImages(Images):

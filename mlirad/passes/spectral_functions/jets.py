@@ -5,7 +5,7 @@
     rounding(b, y, x)                  how far y may be from the function of x, in absolute terms
 
 The code is what stands in the program: `derivative` walks from y back to x. All that it passes is elementwise
-or moves dimensions, and y may depend on x in no other way. What else y is computed from is constant. Such
+or moves dimensions, and y may depend on x in no other way. All other operands of y are constant. Such
 code is differentiated again by another walk."""
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class KnownFacts:
         """The operands whose vectors, or values, are accounted for in what is known of the result."""
         self.used: set[Value] = set()
         self._cores: set[Value] = set()
-        """What the op at hand reads as vectors, and of which arrays as values that are factors."""
+        """The arrays that the op at hand reads as vectors, and those whose values it reads as factors."""
         self.with_traces = with_traces
         self._frames: dict[Value, frozenset[Frame]] = {}
         """The frames whose vectors or values a value depends on, in a way that is not known."""
@@ -87,7 +87,7 @@ class KnownFacts:
         return own + [Term(f.value, tuple(names[d] for d in f.dims), f.how) for f in part.factors]
 
     def moved(self, op: Operation) -> Fact | None:
-        """Vectors, or values, of which an op moves or takes some."""
+        """The moved vectors, or values, if an op moves or takes some of them."""
         for k, operand in enumerate(own_operands(op)):
             fact = self.facts.get(operand)
             if fact is None or (isinstance(op, DotOp) and not _is_free(op, k, fact)):

@@ -33,7 +33,7 @@ class NamedArrays:
     b: ArrayBuilder
     sizes: dict[Name, int]
     unknown: list[tuple[int, Named]] = field(default_factory=list[tuple[int, "Named"]])
-    """Where arrays have NaN in the place of derivatives that do not exist, and the lowest order of these."""
+    """The masks of NaN for derivatives that do not exist, with the lowest order of each."""
 
     def shape(self, names: Sequence[Name]) -> tuple[int, ...]:
         """The extents of dimensions of these names."""

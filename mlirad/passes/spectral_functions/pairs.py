@@ -2,9 +2,9 @@
 
     Re(x conj(y)) = Re(x) Re(y) + Im(x) Im(y)
 
-The two halves of a product of complex vectors are arrays of the program, each of which depends on the phases
-of the vectors. They are found by signatures: the imaginary part of x is, up to its sign, the real part of x
-with all vectors multiplied by i.
+The two halves of a product of complex vectors are arrays of the program that each depend on the phases of the
+vectors. They are found by signatures: the imaginary part of x is, up to its sign, the real part of x with all
+vectors multiplied by i.
 """
 
 from __future__ import annotations

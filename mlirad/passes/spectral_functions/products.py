@@ -4,8 +4,8 @@
 
 L and R are the images of the arrays of vectors, f its function, and E how far the matrix is from the point.
 So the sum has the derivatives of the spectral function, whichever vectors the factorisation has chosen for
-equal eigenvalues. What comes with the highest order of E is constant: it would only be differentiated
-further."""
+equal eigenvalues. The part with the highest order of E is constant: it would only be differentiated further.
+"""
 
 from __future__ import annotations
 

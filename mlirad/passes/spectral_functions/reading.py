@@ -9,8 +9,8 @@
 Every op is read once, in program order. A rule finds what is known of the result from what is known of the
 operands; what no rule knows is an array like any other. A factor of vectors has to be a function of their
 value alone, and of numbers that are the same for all columns or do not depend on the matrix at all: an array
-that depends on the matrix in another way, such as another eigenvector, makes the product something else. What
-is constant between jumps, such as a sign or a comparison, does not depend on it.
+that depends on the matrix in another way, such as another eigenvector, makes the product something else. A
+value that is constant between jumps, such as a sign or a comparison, does not depend on it.
 """
 
 from __future__ import annotations
@@ -307,4 +307,4 @@ _RULES: dict[type[Operation], Callable[[Reading, Any], Fact | None]] = {
     SumOp: summed,
     DotOp: contracted,
 }
-"""How ops that do more than move elements are read."""
+"""The reading rules of ops that do more than move elements."""

@@ -2,8 +2,8 @@
 
     [0 A; A^H 0]           eigenvalues s and -s, with the vectors (u, v) and (u, -v), and 0 for what is beyond
 
-Products of vectors of one side are even functions of that matrix, of which f is given for positive numbers;
-products of vectors of both sides are odd ones. By blocks for s and for -s
+Products of vectors of one side are even functions f of that matrix, given for positive numbers; products of
+vectors of both sides are odd ones. By blocks for s and for -s
 
     P++ = S = (E + E^H) / 2        P+- = -D, with D = (E - E^H) / 2
 
@@ -56,7 +56,7 @@ class SingularProduct(Product):
 
     @property
     def beyond(self) -> Side | None:
-        """The side of which there is more than the vectors span."""
+        """The side whose space is larger than the span of the vectors."""
         sides: tuple[Side, Side] = ("left", "right")
         return next((side for side in sides if self.code.goes_beyond(side)), None)
 

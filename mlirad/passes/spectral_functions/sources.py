@@ -54,7 +54,7 @@ def side_of(op: EighOp | SvdOp) -> Side:
 
 
 def complex_part(op: SliceOp) -> tuple[EighOp | SvdOp, int] | None:
-    """The vectors of which a slice is the real part, 0, or the imaginary part, 1."""
+    """The vectors that a slice takes a part of: 0 for the real part, 1 for the imaginary part."""
     source = op.operand.owner
     if not isinstance(source, FRAMES) or source.complex is None or source.part.data == "values":
         return None

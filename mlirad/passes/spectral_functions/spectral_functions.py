@@ -14,8 +14,8 @@ with them. So such a sum (`reading.py`) gets the derivative of %t, the Taylor ex
 the matrix (`products.py`, `singular.py`, `traces.py`), made of constants and of `array.deviation`s of the
 matrix. Its value stays what it was.
 
-An expansion is made to the order up to which the function is differentiated. Beyond the second there is none:
-there, as for all that is no such sum, the rules of the factorisations apply.
+An expansion is made to the order up to which the function is differentiated. Beyond the second order there is
+no rule: there, and for all other uses of vectors, the rules of the factorisations apply.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SpectralFunctionsPass(ModulePass):
 
 
 def expand_spectral_functions(function: FuncOp, order: int) -> FuncOp:
-    """The function, of which `order` derivatives are taken, with expansions; itself if it needs none."""
+    """The function with expansions for taking `order` derivatives; itself if it needs none."""
     if not order or not holds(function, WITH_VECTORS):
         return function
     from mlirad.passes.spectral_functions.expansions import with_expansions

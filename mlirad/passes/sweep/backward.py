@@ -4,7 +4,7 @@
     if p {t} {u}       if p {t, and back through it} {u, and back through it}
     scan, while        forward, keeping the carries of each iteration; back over these, each run again
 
-What the code of a region has computed is computed again where its sweep goes back. So code d regions deep
+Values computed by a region's code are computed again where its sweep goes back. So code d regions deep
 runs d + 1 times, and a function that calls itself n deep once more per level.
 """
 

@@ -254,7 +254,7 @@ class Forward(Images):
 
 
 def coefficients(instance: Instance, op: ew.ElementwiseOp) -> Partials | None:
-    """The line of an elementwise op: 1 for all that it reads where control is read, and there is none."""
+    """The line of an elementwise op: 1 for all that it reads if control is read and there is no line."""
     rule = instance.partials.get(type(op))
     if rule is None and instance.reads_control:
 

@@ -72,7 +72,7 @@ PROVENANCE: Final = Instance(
     scale=ArrayBuilder.logical_and,
     reads_control=True,
 )
-"""Which elements a value depends on: all that is read for it. What is not among them does not matter."""
+"""The elements that a value depends on: all that is read for it. Other elements do not matter."""
 
 POLYNOMIALS: Final[Mapping[type[Operation], Partials]] = {
     ew.AddOp: _numbers(1, 1),

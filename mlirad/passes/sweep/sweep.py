@@ -65,7 +65,7 @@ def require_mode(mode: str) -> None:
 
 
 def instance_named(name: str) -> Instance:
-    """The instance of a name; raises `UnsupportedError` if there is none."""
+    """The instance of a name; raises `UnsupportedError` for an unknown name."""
     if name in INSTANCES:
         return INSTANCES[name]
     if (match := re.fullmatch(r"z([1-9]\d*)", name)) is not None and int(match[1]) < 2**31:

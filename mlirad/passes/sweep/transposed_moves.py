@@ -3,8 +3,8 @@
     y = gather x e      data[y] = gather data[x] e
                         data[x] at p(i) = data[x] at p(i) + data[y] at i      where p = gather (0, 1, 2, ..) e
 
-Which element of an operand an element of the result is, the op itself tells when it moves the numbers of the
-elements. So the transpose takes no table, and needs of the sum only that it is one.
+An op that moves elements shows where they came from when it moves the numbers of the elements instead. So the
+transpose takes no table, and needs of the sum only that it is one.
 """
 
 from __future__ import annotations

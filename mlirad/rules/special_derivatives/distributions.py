@@ -185,7 +185,7 @@ def _by_count(k: Formula, n: Formula, p: Formula) -> Formula:
 
 
 def _tukey_density(x: Formula, lmbda: Formula, r: Formula) -> Formula:
-    """1 over the derivative of the quantile (p^lmbda - (1 - p)^lmbda) / lmbda; 0 where there is none."""
+    """1 over the derivative of the quantile (p^lmbda - (1 - p)^lmbda) / lmbda; 0 outside of the support."""
     above = special("tklmbda", -x, lmbda)
     slope = exp(special("xlogy", lmbda - 1, r)) + exp(special("xlogy", lmbda - 1, above))
     return where((lmbda > 0) & (absolute(x) * lmbda > 1), 0.0, 1 / slope)

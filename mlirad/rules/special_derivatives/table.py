@@ -11,8 +11,8 @@ nearly equal numbers, another one that is equal takes its place there; both are 
 either are right. At a pole the derivative is infinite, or NaN where it has no limit. `tests/sweep` compares
 derivatives of orders 1 and 2 over all exponents.
 
-What SciPy computes has formulas in double precision, whatever it is asked for in: in single precision their
-differences would have few digits, and SciPy computes in double precision, too.
+Functions that SciPy computes have formulas in double precision, whatever the precision asked for: in single
+precision their differences would have few digits, and SciPy computes in double precision, too.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from mlirad.tools.mathematics.notation import LOOSE, Notation, Text
 
 
 class Texts(Protocol):
-    """The texts of values, regions and names of functions, of which forms are made."""
+    """The texts of values, regions and names of functions, which forms are made from."""
 
     notation: Notation
     title: Callable[[str], str]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from mlirad.lazy_dataclass import dataclass
 
 LOOSE, SUM, PRODUCT, PREFIX, ATOM = 0, 10, 20, 30, 40
-"""How tightly the parts of a text hold together: what is looser than its place asks gets parentheses."""
+"""The binding strengths of texts: a text that is looser than its place asks gets parentheses."""
 
 JOIN = 5
 """Pairs and joins of maps, which are looser than sums and compositions."""

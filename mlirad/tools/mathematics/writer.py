@@ -72,7 +72,7 @@ class Writer:
         self._texts: dict[Value, Text] = {}
         self._taken: set[str] = set()
 
-    # What forms ask for ------------------------------------------------------------------------------
+    # Requests of forms ----------------------------------------------------------------------------
 
     def of(self, value: Value, binding: int = LOOSE) -> str:
         """A value where something at least so tight is wanted."""

@@ -294,7 +294,7 @@ class PolygammaOp(UnaryOp):
     HIGHEST_ORDER: ClassVar = 100
 
     def verify_(self) -> None:
-        """An order of which values and coefficients are finite."""
+        """An order with finite values and coefficients."""
         super().verify_()
         if not 0 <= self.order.value.data <= self.HIGHEST_ORDER:
             raise VerifyException(

@@ -67,7 +67,7 @@ def require(holds: bool, reason: str) -> None:
 
 
 def operands(op: Operation, count: int | None = None, *, regions: int = 0) -> list[Tensor]:
-    """The types of the operands, tensors, of which there must be a number; and regions of another number."""
+    """The types of the operands, tensors; raises for another number of operands or regions."""
     found = _tensors("operand", op.operand_types)
     if count is not None:
         require(len(found) == count, f"takes {_counted(count, 'operand')}, not {len(found)}")
@@ -76,7 +76,7 @@ def operands(op: Operation, count: int | None = None, *, regions: int = 0) -> li
 
 
 def results(op: Operation, count: int = 1) -> list[Tensor]:
-    """The types of the results, tensors, of which there must be a number."""
+    """The types of the results, tensors; raises for another number of results."""
     found = _tensors("result", op.result_types)
     require(len(found) == count, f"has {_counted(count, 'result')}, not {len(found)}")
     return found

@@ -166,7 +166,7 @@ _LETTERS: Final = {
     **{f"{letter}_CONTIGUOUS": letter for letter in "CF"},
     "CONTIGUOUS": "C", "FORTRAN": "F", "ALIGNED": "A", "OWNDATA": "O", "WRITEABLE": "W", "ENSUREARRAY": "E",
 }  # fmt: skip
-"""What `np.require` may be asked for, by its names."""
+"""The requirements of `np.require`, by their names."""
 
 _COPY_MODES: Final[dict[str, bool | None]] = {"ALWAYS": True, "NEVER": False, "IF_NEEDED": None}
 """When to copy, by the names that `np._CopyMode` has for it."""

@@ -227,7 +227,7 @@ def insert(arr: ArrayLike, obj: Positions, values: OperandLike, axis: Axis | Non
     elif isinstance(obj, slice):
         at = np.arange(extent)[cast(Any, obj)]
     count = int(np.sum(at)) if at.dtype == bool else at.size
-    # Where the elements come from: places of the array, and -1 - k for the k-th of those inserted.
+    # The source of each element: places of the array, and -1 - k for the k-th inserted element.
     places = _numpys(np.insert, np.arange(extent), at, -1 - np.arange(count))
     shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
     both = concatenate([x, xp.broadcast_to(new, shape)], dim)

@@ -16,7 +16,7 @@ from mlirad.frontend.tracing.operations import Operand, as_array, converted, val
 from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error, unsupported_error
 
 Pair = tuple[Any, Any]
-"""What is meant for the places before a dimension, and for those after it."""
+"""The settings for the places before a dimension, and for those after it."""
 
 Mode = Literal[
     "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean", "median",

@@ -3,8 +3,8 @@
 ad.nonzero(x > 0, size=3)              the first three positions; 0 where there are fewer
 ad.unique(x, size=4, fill_value=-1)    the first four different elements, in order; then -1
 
-A traced array has a shape that is known, so a result of unknown length is cut, or filled, to `size`. What is
-said with plain NumPy functions is the same on NumPy arrays, so all of this works outside of traces too.
+A traced array has a shape that is known, so a result of unknown length is cut, or filled, to `size`. Calls
+that use plain NumPy functions give the same on NumPy arrays, so all of this works outside of traces too.
 """
 
 from __future__ import annotations

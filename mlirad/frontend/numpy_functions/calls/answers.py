@@ -20,7 +20,7 @@ from mlirad.frontend.tracing.library_calls import Answer, Finding
 from mlirad.frontend.tracing.operations import contains_traced
 
 Handing: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-"""What a function, given the library's own, does with arguments, some of which are traced."""
+"""The behaviour of a function, given the library's own, on arguments that include traced ones."""
 
 Reading: TypeAlias = Callable[..., bool]
 """Tells whether a call without traced arguments calls a function that reads traced values."""

@@ -64,11 +64,11 @@ WRITTEN_OTHERWISE: dict[str, str] = {
     "where": "write np.where(condition, result, other)",
     "weights": "write the sum with weights out",
 }
-"""What to write instead of an option that is not supported."""
+"""The code to write instead of an option that is not supported."""
 
 
 OLDER_NAMES = {"newshape": "shape"}
-"""What parameters are called in NumPy 2.0, and by handlers as in later ones."""
+"""The names of parameters in NumPy 2.0, and their names in later versions, which handlers use."""
 
 LIKE_UFUNCS = ("np.clip", "np.fix", "np.isposinf", "np.isneginf")
 """Functions whose results are repeated to the shape of `out`, as those of ufuncs are."""
@@ -208,9 +208,9 @@ class Binding:
             ) from error
 
     def applied(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, calls_back: bool = False) -> Any:
-        """The handler's result, of which no array is a view.
+        """The handler's result, with no array that is a view.
 
-        What Python raises in it is mlirad's defect, unless it calls a function of the user back.
+        An exception of Python's in it is a defect of mlirad, unless it calls a function of the user back.
         """
         try:
             result, _ = self.call(args, kwargs)

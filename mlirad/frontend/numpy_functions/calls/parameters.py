@@ -263,7 +263,7 @@ OperandList: TypeAlias = Annotated[list[Any], kind("a sequence of arrays", _oper
 """Several operands."""
 
 Mask: TypeAlias = Annotated[Array | None, kind("an array of booleans", _mask)]
-"""Which elements count; `None` if all do."""
+"""The elements that count; `None` if all do."""
 
 Condition: TypeAlias = Annotated[Array, kind("an array", _condition)]
 """An array by the truth of its elements."""
@@ -318,13 +318,13 @@ Path: TypeAlias = Annotated[
 """In which order NumPy multiplies."""
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
-"""Which conversions NumPy allows."""
+"""The conversions that NumPy allows."""
 
 Order = Literal["C", "F", "A", "K", None]
 """Layouts, which traced arrays do not have."""
 
 Outside = Literal["raise", "wrap", "clip"]
-"""What becomes of positions outside of an array."""
+"""The treatment of positions outside of an array."""
 
 Function: TypeAlias = Annotated[Callable[..., Any], kind("a function", _callable)]
 """Something to call."""
@@ -333,4 +333,4 @@ Static: TypeAlias = Annotated[Any, kind("static", static)]
 """Anything that is not traced."""
 
 Anything: TypeAlias = Annotated[Any, kind("anything", lambda value: value)]
-"""What the function reads itself."""
+"""An argument that the function reads itself."""

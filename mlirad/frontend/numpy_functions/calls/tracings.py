@@ -27,7 +27,7 @@ def tracings(*functions: Callable[..., Any], **named: Callable[..., Any]) -> Tra
 
 
 def _numpys(name: str) -> Any:
-    """A function of NumPy's, `None` if there is none."""
+    """A function of NumPy's, or `None` if there is no such function."""
     module, _, rest = name.partition("_")
     if module in _MODULES:
         return getattr(_MODULES[module], rest, None)

@@ -80,7 +80,7 @@ def unitary_factor(a: Matrix) -> Matrix:
         return left @ right
 
     def derivative(a: Matrix, u: Matrix, da: Matrix) -> Matrix:
-        # With a = u p, dp solves p dp + dp p = da^H a + a^H da, and du p = da - u dp. What of u^H du is left,
+        # With a = u p, dp solves p dp + dp p = da^H a + a^H da, and du p = da - u dp. The rest of u^H du,
         # K, is skew and solves p K + K p = u^H da - da^H u.
         p = adjoint(u) @ a
         inner = adjoint(u) @ da

@@ -78,7 +78,7 @@ def _written_out(x: Matrix) -> Matrix:
 
 
 def _parity(x: Matrix) -> Array:
-    """-1 for matrices of which LU factorisation exchanges an odd number of rows, else 1."""
+    """-1 for matrices whose LU factorisation exchanges an odd number of rows, else 1."""
     (exchanged,) = parts("lu", x, "pivots")
     one = real_dtype(x).type(1)
     return xp.prod(xp.where(exchanged == np.arange(x.shape[-1]), one, -one), axis=-1)

@@ -3,8 +3,8 @@
 Matrices are traced arrays, of real or of complex numbers. Functions on them are written once, with `adjoint`,
 the functions of NumPy that take both, and those of this file, which hand complex matrices over as pairs.
 
-What NumPy raises for a singular matrix, for one that is not positive definite, or where an iteration does not
-converge, is found when the program runs, and raised when the call ends.
+A matrix that is singular or not positive definite, or an iteration that does not converge, is found when the
+program runs, and NumPy's error is raised when the call ends.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def with_derivative(
 
 
 def chosen(flag: Array, then: Callable[[], Matrix], otherwise: Callable[[], Matrix], like: Matrix) -> Matrix:
-    """One of two matrices of the kind of `like`, of which only that one is computed. Neither may report."""
+    """One of two matrices of the kind of `like`; only the chosen one is computed. Neither may report."""
     opened = from_pairs if isinstance(like, ComplexArray) else made
     branches = [_scoped(branch, opened) for branch in (then, otherwise)]
     (found,) = emitting().if_(flag.value, *branches)

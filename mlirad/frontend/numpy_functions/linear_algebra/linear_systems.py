@@ -1,7 +1,7 @@
 """Linear systems, and what LU and Cholesky factors give: `np.linalg.solve`, `inv`, `cholesky` ...
 
-What NumPy raises for a singular matrix, or for one that is not positive definite, is found when the program
-runs, and raised when the call ends.
+A matrix that is singular or not positive definite is found when the program runs, and NumPy's error is raised
+when the call ends.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def cholesky(a: MatrixLike, *, upper: Flag = False) -> Matrix:
 
 
 def cholesky_factor(x: Matrix, message: str) -> Matrix:
-    """The lower triangular factor; raises with the message where there is none.
+    """The lower triangular factor; raises with the message if there is none.
 
     As in NumPy, elements that are NaN raise nothing: they make a factor of NaN.
     """

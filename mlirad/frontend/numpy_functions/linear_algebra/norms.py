@@ -31,7 +31,7 @@ from mlirad.frontend.tracing.shapes import distinct_axes
 Order = Annotated[
     Any, kind("a number or the name of a norm", static_of(str, int, float, np.integer, np.floating))
 ]
-"""Which norm: a number, or a name."""
+"""The norm: a number, or a name."""
 
 
 def norm(x: MatrixLike, ord: Order | None = None, axis: Axes | None = None, keepdims: Flag = False) -> Array:

@@ -44,7 +44,7 @@ def _indices(group: Any) -> tuple[int, ...]:
 
 
 AxisPair: TypeAlias = Annotated[Any, kind("an integer or a pair of sequences of integers", _axis_pair)]
-"""Which axes are summed over."""
+"""The axes that are summed over."""
 
 
 def _pair(a: Any, b: Any) -> tuple[Array, Array]:

@@ -69,7 +69,7 @@ def qr(a: MatrixLike) -> Any:
 
 
 def _symmetric(a: Matrix, triangle: str, name: str) -> Matrix:
-    """Matrices of which the lower triangle is that which is to be read."""
+    """The matrices with the triangle to be read as the lower one."""
     x = require_square(a, name)
     if triangle.upper() not in ("L", "U"):
         raise shape_error(f"{name}: UPLO must be 'L' or 'U', got {triangle!r}", "it names the triangle")
@@ -77,7 +77,7 @@ def _symmetric(a: Matrix, triangle: str, name: str) -> Matrix:
 
 
 Triangle = Annotated[str, kind("'L' or 'U'", static_of(str))]
-"""Which triangle of a symmetric matrix is read."""
+"""The triangle of a symmetric matrix that is read."""
 
 
 def eigh(a: MatrixLike, UPLO: Triangle = "L") -> Any:

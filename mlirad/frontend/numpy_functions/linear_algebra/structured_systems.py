@@ -41,7 +41,7 @@ from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import shape_error
 
 INDEFINITE = "the matrix is not positive definite"
-"""What is wrong with a Hermitian matrix that is eliminated without exchanges of rows."""
+"""The fault of a Hermitian matrix that cannot be eliminated without exchanges of rows."""
 
 
 def _widths(value: Any) -> tuple[int, int]:

@@ -212,7 +212,7 @@ MEANINGS: dict[np.ufunc, Unary | Binary | Splitting] = {
 """The ufuncs of NumPy. The operands are of one shape and of the dtypes of NumPy's loop."""
 
 SCIPY_SPECIAL = "scipy.special"
-"""Whose ufuncs are in `special.py`."""
+"""The module of the ufuncs in `special.py`."""
 
 
 def meaning_of(ufunc: np.ufunc) -> Meaning | None:

@@ -283,7 +283,7 @@ class ArrayMethods(Array):
                 "write y = np.pad(x, (0, n)) or y = x[:n] and go on with y",
             )
 
-    # What needs elements -------------------------------------------------------------------------
+    # Elements -------------------------------------------------------------------------------------
 
     def item(self, *args: int | tuple[int, ...]) -> Any:
         """One element as a traced scalar, of the dtype that a number of Python has."""

@@ -4,7 +4,7 @@
     np.sin([x, 1.0])       the ufunc of an array of these
     table[k]               an element of `ad.asarray(table)`, for a traced k
 
-What a function calls is told to ask, too, if it names one of those functions.
+A function that it calls is told to ask, too, if it names one of those functions.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ NUMBERS: Final = "biufc"
 
 
 def _filled(own: Function) -> Function:
-    """A function that makes an array of whatever is in memory, of which a program must not depend."""
+    """A function that returns uninitialised memory, filled with zeros, as a program must not depend on it."""
 
     @functools.wraps(own)
     def called(*args: Any, **options: Any) -> Any:

@@ -314,7 +314,7 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
 
 
 def _transforms(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
-    """Functions of `scipy.fft` are in C and go to a backend, of which SciPy's own is a function of Python."""
+    """Functions of `scipy.fft` are in C and go to a backend; SciPy's own backend is a function of Python."""
     yield from _called(module)
     backend = getattr(sys.modules.get("scipy.fft._backend"), "_ScipyBackend", None)
     if backend is not None:

@@ -3,7 +3,7 @@
 np.concatenate((x[m], y))        the elements of both, and a mask of both
 np.vstack((x[m], y[m]))          rows, of whose columns m chooses
 np.sort(x[m]), np.diff(x[m])     the elements that count stand in front
-np.multiply.outer(x[m], y)       rows, of which m chooses
+np.multiply.outer(x[m], y)       rows, chosen by m
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def outer(ufunc: np.ufunc, one: Any, other: Any) -> MaskedElements:
 def _histogram(
     a: MaskedElements, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
 ) -> Any:
-    """`np.histogram` of a selection: of all elements, of which those that do not count weigh nothing."""
+    """`np.histogram` of a selection: of all elements, with weight 0 for those that do not count."""
     if (
         isinstance(bins, str)
         or a.ndim != 1

@@ -44,7 +44,7 @@ QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
 """By the function the one that leaves NaN out."""
 
 OF_ROWS: frozenset[Callable[..., Any]] = frozenset((np.argmax, np.argmin, np.linalg.norm))
-"""Reductions of which only those along dimensions of known extents need no length."""
+"""Reductions that need the length, except along dimensions of known extents."""
 
 RUNNING: dict[Callable[..., Any], int] = {np.cumsum: 0, np.cumprod: 1, np.nancumsum: 0, np.nancumprod: 1}
 """Running sums and products, by the number that changes nothing."""
@@ -62,7 +62,7 @@ def selections(values: object) -> list[MaskedElements]:
 
 
 def all_elements(value: Any, selection: MaskedElements) -> Any:
-    """An operand beside the elements of a selection, of which it must not need the number."""
+    """An operand beside the elements of a selection, read without the number of elements."""
     if isinstance(value, MaskedElements):
         return value.elements
     if isinstance(value, list | tuple) and selections(cast(object, value)):

@@ -2,9 +2,9 @@
 
     np.mean([x, y])     np.linalg.norm((x, 1.0))     np.dot([x, y], [y, 1])     np.take(table, k)
 
-NumPy asks arguments whether they trace a function, but not what lists of them hold. Which arguments are asked
-is said by functions of Python, one for each of NumPy's. In threads that trace, these name traced values in
-lists too.
+NumPy asks arguments whether they trace a function, but not what lists of them hold. Functions of Python, one
+for each of NumPy's, say which arguments are asked. In threads that trace, these name traced values in lists
+too.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     optimize.leastsq(lambda u: u**2 - x, u0)      TracingError: SciPy's leastsq works on NumPy arrays, ...
 
-They try each function once before, in Python. What it returns is looked at there, so that a traced value is
+They try each function once before, in Python. Its result is looked at there, so that a traced value is
 refused by one error: the C code would print it with its traceback, and ODRPACK's can crash by it.
 """
 

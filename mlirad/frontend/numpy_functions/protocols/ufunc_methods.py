@@ -69,7 +69,7 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 
 
 _OF_ALL: dict[np.ufunc, Callable[..., Array]] = {np.logaddexp: logsumexp, np.hypot: hypot}
-"""What reduces all elements at once, not one after the other."""
+"""The functions that reduce all elements at once, not one after the other."""
 
 
 def reduce_(

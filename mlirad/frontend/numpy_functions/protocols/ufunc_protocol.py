@@ -149,7 +149,7 @@ _HANDLERS: dict[tuple[str, str], Callable[..., Any]] = {
     ("vecmat", "__call__"): _product(vecmat),
     ("vecdot", "__call__"): _vecdot,
 }
-"""What traces a ufunc, or a method of one; ufuncs on whole dimensions by name."""
+"""The functions that trace a ufunc, or a method of one; ufuncs on whole dimensions by name."""
 
 
 _LOGICAL = (np.logical_and, np.logical_or, np.logical_xor)
@@ -158,4 +158,4 @@ _OPTIONS: dict[str, Any] = {
     "where": True, "order": "K", "subok": True, "casting": "same_kind", "signature": None, "sig": None,
     "axes": UNSET, "axis": UNSET, "keepdims": False,
 }  # fmt: skip
-"""What ufuncs take beside their operands; those that a handler does not have are refused."""
+"""The options of ufuncs beside their operands; those that a handler does not have are refused."""

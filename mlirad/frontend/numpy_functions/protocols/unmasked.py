@@ -61,4 +61,4 @@ _ANSWERS: Final[Mapping[str, Handing]] = {
 
 
 FINDING: Final = functions_called(_ANSWERS)
-"""What finds the functions of `np.ma` that ask."""
+"""The search for functions of `np.ma` that ask."""

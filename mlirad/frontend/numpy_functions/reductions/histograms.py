@@ -1,4 +1,4 @@
-"""Histograms of one or several dimensions. What is counted has no derivative; weights and edges have.
+"""Histograms of one or several dimensions. The data counted have no derivative; weights and edges have.
 
 np.histogram(x, 10, weights=w)      sums of weights, differentiable in w
 np.histogram2d(x, y, [4, 3])        the same of points: searches find rows and columns

@@ -30,7 +30,7 @@ from mlirad.frontend.tracing.operations import converted, xp
 Axes: TypeAlias = tuple[int, ...]
 
 _UP, _DOWN = 2.0**537, 2.0**-513
-"""What numbers are multiplied by whose squares underflow or overflow."""
+"""The factors for numbers whose squares underflow or overflow."""
 
 _LEAST, _MOST = 2.0**-900, 2.0**1000
 """Between these a sum of squares is right, but for parts of less than 1e-16 of it."""

@@ -56,7 +56,7 @@ Transposition = Literal[0, 1, 2, "N", "T", "C"]
 """True if the transposed system is solved."""
 
 Structure = Literal["general", "gen", "positive definite", "pos", None]
-"""What a matrix is assumed to be."""
+"""The assumed structure of a matrix."""
 
 
 def _pair_of(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Callable[[Any], Any]:

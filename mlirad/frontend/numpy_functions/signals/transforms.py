@@ -105,9 +105,9 @@ def _complex_transform(
 
 
 def _whole(half: ComplexArray, n: int, axis: int, others: Sequence[int]) -> ComplexArray:
-    """The transform of real numbers along all of these axes, of which the first n // 2 + 1 of one are given.
+    """The transform of real numbers along all of these axes, given the first n // 2 + 1 places of one axis.
 
-    What stands at places k is conjugate to what stands at -k.
+    The values at places k and -k are conjugate.
     """
     parts: list[Array] = []
     for part in (half.real, half.imag):
@@ -176,7 +176,7 @@ _SWAPPED: dict[Any, Norm] = {"forward": "backward", "ortho": "ortho"}
 
 
 def hfft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None) -> Any:
-    """The real transform of a signal of which half is given, as the other is conjugate to it."""
+    """The real transform of a signal given by one half, as the other half is conjugate to it."""
     z = as_complex(a)
     return irfft(_conjugate(z), n, axis, _SWAPPED.get(norm, "forward"))
 

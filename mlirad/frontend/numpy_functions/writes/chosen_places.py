@@ -2,7 +2,7 @@
 
     x[i] = y[i] * 2         the values at all positions i; those that do not count lie outside of x
 
-What is written outside of an array changes nothing.
+A write outside of an array changes nothing.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     call void @mlirad_call_f(...)              a call of the program
     ...
 
-The block belongs to a function of the program, or to a task of a parallel loop, which is a function too. What
-writes a kind of kernel is imported where a program has one.
+The block belongs to a function of the program, or to a task of a parallel loop, which is a function too. The
+writer of a kind of kernel is imported when a program has such a kernel.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from mlirad.lower.native_program import (
 )
 
 UNASKED_BYTES: Final = 2048
-"""How far calls may go down the stack before the host is asked."""
+"""The stack that calls may use before the host is asked."""
 
 
 def prepare_calls(f: IRBuilder) -> None:
@@ -45,7 +45,7 @@ def begin_call(f: IRBuilder, depth: Value) -> None:
 
 
 def finish_call(f: IRBuilder) -> None:
-    """Burn the fuel of what the function does, and poll when there is none left."""
+    """Burn the fuel of the function's work, and poll when it runs out."""
     fuel_at = f.gep(f.context, FUEL_WORD, "i64")
     left = f.sub(f.load(fuel_at, "i64"), min(f.work, BETWEEN_POLLS))
     f.store(left, fuel_at)

@@ -134,7 +134,7 @@ class Cursor:
         _run(f, "last" if reverse else "first", [store.words, self._words])
 
     def move(self) -> Value:
-        """The address of the next record, of which there must be one."""
+        """The address of the next record, which must exist."""
         return _give(self._f, self._step, [self._words, self._size], "ptr")
 
 

@@ -209,8 +209,8 @@ def _point_at_slice(at: ValueAddresses, place: MemorySlot, whole: Ssa, i: Value)
 class _Carry:
     """One carry of a loop: its initial value, its argument, its result, how it is kept.
 
-    With scratch memory, `current` holds the address of the present value, `following` that of the next
-    and `other` that which takes its turn after it.
+    With scratch memory, `current` holds the address of the present value, `following` that of the next and
+    `other` that of the memory whose turn comes after it.
     """
 
     init: Buffer

@@ -42,7 +42,7 @@ from mlirad.lower.cpu.emit.small_factorisations import SMALL, small_cholesky, sm
 from mlirad.lower.llvm.text import BYTES, IRBuilder, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 2
-"""How fast LAPACK is taken to be."""
+"""The assumed speed of LAPACK."""
 
 
 def emit_factorisation(emitter: KernelEmitter, op: FactorisationOp) -> None:
@@ -227,7 +227,7 @@ WRITERS = {
     "eig": write_eig,
     "schur": write_schur,
 }
-"""What writes the factorisation of one matrix."""
+"""The functions that write the factorisation of one matrix."""
 
 WORK = {"lu": 1, "cholesky": 1, "qr": 4, "eigh": 9, "svd": 20, "eig": 25, "schur": 25}
 """Multiplications per element of the matrix and column of its factors, roughly."""

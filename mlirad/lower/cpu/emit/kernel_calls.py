@@ -5,8 +5,8 @@
     %k2 = kernel.nest %k0, ...                       reads %k0, so the group is called before
 
 A kernel that is cut into tasks waits for others to share threads with, until a kernel follows that needs its
-result or its memory, or a loop, branch or call. What follows and is independent of it goes before. Which
-kernels are a group follows from the program and the plan of its memory, not from the number of threads.
+result or its memory, or a loop, branch or call. Kernels that follow and are independent of it go before. The
+program and the plan of its memory decide which kernels are a group, not the number of threads.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ FLOPS: Final = 50
 def call_library(
     f: IRBuilder, what: str, source: Buffer, output: Buffer, pointers: tuple[Value, Value]
 ) -> None:
-    """Write the calls for all rows of an array, of which each number is a pair."""
+    """Write the calls for all rows of an array whose numbers are pairs."""
     own = 1 if what == "real" else 2
     rows, taken = prod(source.shape[:-own]), source.shape[-own]
     given = output.shape[-1] if what == "half" else output.shape[-2]

@@ -47,7 +47,7 @@ from mlirad.lower.machine import instructions_of
 
 
 def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
-    """Write the function of a nest and the call of it; there is none if no element is to be computed."""
+    """Write the function of a nest and the call of it; nothing if no element is to be computed."""
     outputs = [emitter.buffers[r] for r in op.roots]
     space = values_of(op.space)
     if at_most(prod(space), 0):
@@ -95,7 +95,7 @@ def _are_same(a: Buffer, b: Buffer) -> bool:
 
 
 def _is_zero(op: NestOp) -> bool:
-    """Return whether all that a nest stores is 0, of which all bits are 0."""
+    """Return whether all that a nest stores is 0 with all bits 0."""
     return op.combiners is None and all(
         isinstance(v.owner, ConstantOp) and not any(literal_array(v.owner).tobytes()) for v in yields(op.body)
     )

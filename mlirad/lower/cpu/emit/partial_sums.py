@@ -1,6 +1,6 @@
 """Long sums of 32-bit floats, block by block: the rounding error grows with the additions in a row.
 
-    in registers    sums of 32 in a row, of which 32 are added, and so on
+    in registers    sums of 32 in a row, then of 32 such sums, and so on
     in memory       for block: {for i in block: {y[e] += x[i]}; totals += y; y = -0}; y = totals
 
 Added one by one, a million equal numbers give a sum with two correct digits.
@@ -54,7 +54,7 @@ def block_of(iterations: int) -> int:
 def in_blocks(
     f: IRBuilder, bounds: tuple[Operand, Operand], step: int, name: str, carries: Sequence[Value] = ()
 ) -> Generator[tuple[CountedLoop, Value]]:
-    """A loop over blocks of `step` indices, none of which is empty, and the end of a block."""
+    """A loop over blocks of `step` indices, all nonempty, and the end of a block."""
     lower, upper = bounds
     are_whole = isinstance(lower, int) and isinstance(upper, int) and (upper - lower) % step == 0
     with f.loop(lower, upper, step, carries=carries, name=name) as loop:
@@ -88,7 +88,7 @@ class PartialSums:
         return bool(buffers) and size <= MOST_BYTES and all(b.kind == "float" for b in buffers)
 
     def flush(self) -> None:
-        """Add the sums of a block to the totals, and start them anew."""
+        """Add the sums of a block to the totals, and reset them."""
         f = self._kernel.f
         self._over_all(lambda own, total: (self._nothing(own), f.fadd(total, f.fpext(own))))
 

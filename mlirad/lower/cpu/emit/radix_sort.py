@@ -7,8 +7,8 @@ and the line is moved. A digit that all elements have in common moves nothing.
     float        key: the bits, those of negative numbers inverted, otherwise the sign bit; of NaN all ones
     integer      key: the bits with the sign inverted
 
-This is one load and two stores per element and digit, whatever the values; comparisons, of which a merge
-sort makes a number that grows with the length, have to wait for each other.
+This is one load and two stores per element and digit, whatever the values; a merge sort makes a number of
+comparisons that grows with the length, and they have to wait for each other.
 """
 
 from __future__ import annotations

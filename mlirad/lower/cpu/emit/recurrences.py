@@ -38,7 +38,7 @@ from mlirad.lower.machine import instructions_of
 
 
 def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
-    """Write the function of a recurrence and the call of it; there is none if it has no elements."""
+    """Write the function of a recurrence and the call of it; nothing if it has no elements."""
     if at_most(prod(values_of(op.space)), 0):
         return
     outputs = [emitter.buffers[r] for r in op.roots]

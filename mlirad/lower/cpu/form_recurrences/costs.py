@@ -86,7 +86,7 @@ def iteration_cycles(loop: ElementLoop, iteration: IterationCost) -> float:
         arithmetic = sum(op_cost(op, iteration.lanes) for op in body if not isinstance(op, LoadOp | LoadIfOp))
         busiest = max(arithmetic, loads, CONTIGUOUS_STORE * len(nest.roots))
         cycles += CALL_AGAIN + LOOP_START + vectors * busiest
-    # What is fetched for later elements arrives while others are computed.
+    # Memory fetched for later elements arrives while others are computed.
     near = min(sum(nominal_bytes(v) for v in touched), L2_BYTES)
     calls = len(loop.nests) * (CALL_AGAIN + LOOP_START)
     waits = REFETCHED if nominal(loop.space[-1]) % iteration.lanes else 0.0

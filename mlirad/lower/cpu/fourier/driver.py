@@ -60,7 +60,7 @@ class FourierWriter:
         return n * columns + APART
 
     def planes(self, which: int, columns: int) -> Planes:
-        """The memory to work in, of which there is twice as much as one transform has numbers."""
+        """The memory to work in, twice as much as one transform has numbers."""
         pointer = self.work[which]
         return Planes(pointer, self.f.gep(pointer, self.plane(self.n, columns), self.kind), columns)
 
@@ -132,7 +132,7 @@ class FourierWriter:
         self._write_call(pass_function(self.f.module, which), x, y, tables, (*extents, *steps))
 
     def _parted(self, planes: Planes, *, real: int) -> Planes:
-        """Pairs of which the real part is number `real`, as planes of which every second element counts."""
+        """Pairs with the real part at number `real`, as planes that use every second element."""
         if not planes.joined:
             return planes
         parts = [self.f.gep(planes.real, place, self.kind) for place in (real, 1 - real)]

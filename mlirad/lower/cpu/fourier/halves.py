@@ -4,9 +4,9 @@ With Z the transform of the pairs x[2j] + i x[2j + 1], n of them, and w = exp(-Ï
 
     S[k] = (Z[k] + conj Z[n-k]) / 2  +  w^k (Z[k] - conj Z[n-k]) / 2i
 
-and S[n-k] the conjugate of the difference of the two. `half` is the transpose: from S the Z of which the
-backward transform gives the pairs. It has the same form, with the conjugate of w^k / i. The first number and
-the last one are real.
+and S[n-k] the conjugate of the difference of the two. `half` is the transpose: from S the Z whose backward
+transform gives the pairs. It has the same form, with the conjugate of w^k / i. The first number and the last
+one are real.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class HalfKind(NamedTuple):
 
 
 def half_function(module: ModuleText, which: HalfKind) -> str:
-    """The name of the function, which is written where there is none yet.
+    """The name of the function, which is written when it is first needed.
 
-    It goes from x to y, of which rows of one column or C neighbours are ix and iy apart.
+    It goes from x to y; rows of one column or C neighbours are ix and iy apart in them.
     """
     return module.shared_function(which.symbol, lambda: _write(module, which)).name
 
@@ -99,7 +99,7 @@ def _write(module: ModuleText, which: HalfKind) -> IRBuilder:
     middle = f.add(f.sdiv(n, 2), 1)
     if which.of_rows:
         ends(0, 1)
-        # Where n is even the last lane is at n / 2 twice, as the only one.
+        # If n is even the last lane is at n / 2 twice, as the only one.
         with f.loop(1, middle, width, at_most=MOST_ITERATIONS, name="k") as loop:
             k = vector_at(f, loop.index, middle, width)
             last = f.sub(n, f.add(k, width - 1))

@@ -1,6 +1,6 @@
 """The items of a transform: rows, or blocks of neighbouring columns. Threads may share them.
 
-shape (2, 512, 257), pairs 0, dim 0      17 blocks of 16 columns, of which the last has one
+shape (2, 512, 257), pairs 0, dim 0      16 blocks of 16 columns and one of 1 column
 
 No column is in two blocks: a transform may lie in the memory of its operand.
 """
@@ -50,7 +50,7 @@ class Items:
 
     @property
     def blocks(self) -> int:
-        """Blocks of columns, of which the last may be smaller."""
+        """The number of blocks of columns; the last block may be smaller."""
         return -(-self.columns // self.block)
 
     @property

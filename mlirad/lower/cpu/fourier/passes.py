@@ -46,7 +46,7 @@ class PassKind(NamedTuple):
 
 
 def pass_function(module: ModuleText, which: PassKind) -> str:
-    """The name of the function of a pass, which is written where there is none yet."""
+    """The name of the function of a pass, which is written when it is first needed."""
     return module.shared_function(which.symbol, lambda: _write(module, which)).name
 
 

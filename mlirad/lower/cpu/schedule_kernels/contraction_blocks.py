@@ -25,10 +25,10 @@ from mlirad.lower.cpu.product_tiles import LEAST_BLOCK, LEAST_VECTOR_BYTES, Prod
 from mlirad.lower.machine import element_bytes, library_contraction_cycles, repacking_cycles
 
 COPIED_SHARE: Final = 0.06
-"""What part of a contraction copies may add."""
+"""The share of a contraction's time that copies may add."""
 
 COPIED_SHARE_OF_TWO: Final = 0.1
-"""What part of it they may add where it is cut in two."""
+"""The share that they may add if it is cut in two."""
 
 BLOCK_MULTIPLE: Final = 16
 """Rows and columns of a block are a multiple of this, so that BLAS fills its registers."""

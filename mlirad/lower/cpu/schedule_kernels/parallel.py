@@ -29,20 +29,21 @@ from mlirad.lower.large_sizes import greatest
 from mlirad.lower.machine import WAKE
 
 SHARED_CYCLES: Final = 8 * WAKE
-"""What a loop must cost to be shared: the wake-up of one worker is then an eighth of it."""
+"""The least cost of a loop that is shared: the wake-up of one worker is then an eighth of it."""
 
 TASK_CYCLES: Final = 2 * WAKE
-"""What a task should cost at least: threads that begin late find something to do, and taking one costs
-nothing beside it."""
+"""The least cost that a task should have: threads that begin late find something to do, and taking one costs
+nothing beside it.
+"""
 
 MOST_TASKS: Final = 128
 """Into how many tasks a loop is cut at most: several for each thread of a large machine."""
 
 LEAST_TASKS: Final = 2
-"""What costs enough to be shared makes as many tasks at least where their number depends on sizes."""
+"""The least number of tasks for work that is worth sharing, if the number depends on sizes."""
 
 MOST_OP_CYCLES: Final = 25.0
-"""What an op in the body of a nest is taken to cost at most in an iteration."""
+"""The assumed highest cost of an op in the body of a nest, per iteration."""
 
 DOT_ROWS: Final = 256
 """Rows of a contraction that are a task at least where their number depends on sizes: each task has BLAS copy

@@ -124,7 +124,7 @@ class IterationCost:
     def cycles(self, vectors: int, budget: int) -> float:
         """Cycles of an iteration of a given number of vectors side by side, with a given number of registers.
 
-        What does not fit the registers is stored and loaded again.
+        Values that do not fit the registers are stored and loaded again.
         """
         spilled = max(0, vectors * (self.live + 1) - budget)
         work = vectors * self.busy + spilled * (CONTIGUOUS_LOAD + CONTIGUOUS_STORE)

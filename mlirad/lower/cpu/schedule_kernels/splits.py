@@ -54,9 +54,9 @@ def _divisor(op: Operation, index: Value) -> int | None:
 
 
 def _split(op: NestOp, x: int, divisor: int) -> None:
-    """Cut loop x in two, of which the inner one has as many iterations as the divisor says.
+    """Cut loop x in two; the inner one has as many iterations as the divisor says.
 
-    What the nest states of its loops by their numbers is dropped.
+    Properties that refer to loops by their numbers are dropped.
     """
     block = op.body.block
     outer, inner = block.insert_arg(i64, x), block.insert_arg(i64, x + 1)

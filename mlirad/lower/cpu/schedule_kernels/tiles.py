@@ -26,10 +26,10 @@ LOOP_OVERHEAD = 1.0
 """Cycles of counting and branching per iteration of a reduction loop."""
 
 CODE_COST = 0.01
-"""What one more copy of the body has to save, in cycles per iteration, to be worth compiling."""
+"""The saving that one more copy of the body must bring, in cycles per iteration, to be worth compiling."""
 
 REMAINDER_COST = 0.1
-"""What the extra code for iterations left over by a tile has to save."""
+"""The saving that the extra code for iterations left over by a tile must bring."""
 
 MAX_CODE = 400
 """The most vector ops that a tiled body may have."""

@@ -121,7 +121,7 @@ def _replace(
 
 
 def _groups(op: StripsOp, strips: int, init: Sequence[Value]) -> StripsOp:
-    """A loop over groups, in each of which strips run from these initial totals."""
+    """A loop over groups; the strips of each group run from these initial totals."""
     rows, count, groups = strips * op.strip_rows, op.carry_count, -(-op.iterations // strips)
     block = Block(arg_types=[i64, i64])
     first, before = block.args

@@ -30,10 +30,10 @@ from mlirad.lower.machine import element_bytes, parts_cycles
 _COMBINERS: Final[Mapping[type[Operation], str]] = {op_class: c for c, op_class in COMBINING.items()}
 
 MOST_BYTES: Final = 16 * 1024 * 1024
-"""What the totals of all parts of a reduction may take."""
+"""The memory that the totals of all parts of a reduction may take."""
 
 TOTALS_SHARE: Final = 1 / 40
-"""What the totals of all parts may cost, of what is computed: a single thread pays for them, too."""
+"""The share of the work that the totals of all parts may cost: a single thread pays for them, too."""
 
 
 def most_parts(cycles: float, totals: Sequence[Value], limit: int) -> int:

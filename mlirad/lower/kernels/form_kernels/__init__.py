@@ -142,7 +142,7 @@ def _require_array(op: Operation, value: Value, what: str) -> None:
 
 
 EXPANDED = (BuildOp, *CUSTOM_OPS, SolveOp)
-"""Ops of the array dialect of which `expand` leaves nothing."""
+"""Ops of the array dialect that `expand` replaces."""
 
 _EXPANDED = frozenset[type[Operation]]((*EXPANDED, *Linear.operations))
 _KERNELS = frozenset[type[Operation]](KERNEL_OPS)

@@ -2,8 +2,8 @@
 
 Region arguments are buffers. Every value that a region yields is a result of its own kernel in that region,
 so that lowering can let the kernel write it where it has to be: to the next carry, to its slice of the
-stacked result, to the result of the branch. What is yielded without being computed (an argument, a value from
-outside, a value that is yielded twice) is copied by a kernel.
+stacked result, to the result of the branch. Values that are yielded without being computed (an argument, a
+value from outside, a value that is yielded twice) are copied by a kernel.
 
     array.yield %b, %a                  -->    %b1 = kernel.nest %b {...}   %a1 = kernel.nest %a {...}
                                                array.yield %b1, %a1
@@ -90,9 +90,9 @@ class BlockBuilder:
     def _form_region(self, region: Region, extents: Sequence[int], *, copies_last: bool) -> Region:
         """The region with kernels.
 
-        What it hands on as it is gets copied first, before the original is updated. With `copies_last`, for
-        branches, what is not updated is copied last: then nobody reads the original any more, and the copy
-        may lie where that does.
+        Values that it yields unchanged are copied first, before the original is updated. With `copies_last`,
+        for branches, what is not updated is copied last: then nobody reads the original any more, and the
+        copy may lie where that does.
         """
 
         def body(*args: Value) -> list[Value]:

@@ -38,7 +38,7 @@ from mlirad.lower.kernels.form_kernels.nest_builder import NestBuilder
 from mlirad.lower.kernels.form_kernels.reader import ElementReader, reshaped
 
 _READING: Final = (indexing.IndexOp, indexing.GatherOp, ew.CompareOp)
-"""Ops that read row numbers of factorisations element by element, of which others need 64 bits in memory."""
+"""Ops that read row numbers of factorisations element by element; other ops need 64 bits in memory."""
 
 
 class KernelBuilder(NestBuilder):
@@ -175,7 +175,7 @@ class KernelBuilder(NestBuilder):
         return self.b.insert(kernel.SortOp, [self.buffers[op.operand]], types, properties).results[0]
 
     def _part(self, op: factorisations.PartOp | factorisations.CholeskyOp) -> Value:
-        """A part of a factorisation, of which all parts are found at once.
+        """A part of a factorisation; all parts are found at once.
 
         Eigenvalues and singular values are found alone where no op of the block needs vectors.
         """

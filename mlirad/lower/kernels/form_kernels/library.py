@@ -59,7 +59,7 @@ def is_library_dot(op: Operation) -> bool:
 def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
     """Return whether it is faster, although what it reads and makes does not stay in cache by strips.
 
-    What loops and arguments hand over, and what is returned, lies in memory anyway.
+    Values of loops, arguments and results lie in memory anyway.
     """
     size = element_bytes(element_of(op.lhs))
     matrices = prod(nominal_shape(op.lhs)[d] for d in values_of(op.lhs_batch))

@@ -23,7 +23,7 @@ from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
 
 LEAST_EXTENT = 8
-"""The fewest elements of which a minimum is one for its mask to select few."""
+"""The least extent of a dimension for its mask to count as selecting few elements."""
 
 DEPTH = 16
 """The number of ops over which a term is followed to its condition."""

@@ -180,7 +180,7 @@ def materialised(
         loaded = sum(loads.get(v, 1) for v in {*needed} if shape_of(v))
         code = max(1, scalar_cost(op)) + sum(length.get(v, 0) for v in read) if is_long else 0
         for value in op.results:
-            # What is made of scalars alone is computed once for all elements.
+            # Values made of scalars alone are computed once for all elements.
             here = 0 if op in parts else scalar_cost(op)
             own = here + arrays + (0 if shape_of(value) else scalars)
             if must_store(op) or (

@@ -119,8 +119,8 @@ def plan_in_place(function: FuncOp) -> None:
 def plan_together(functions: Iterable[FuncOp], donated: Mapping[str, Collection[int]] | None = None) -> None:
     """Plan functions that call each other; results of private ones overwrite arguments where they can.
 
-    Those of the others overwrite the arguments `donated`, by the name of the function. What an earlier plan
-    says is replaced.
+    Those of the others overwrite the arguments `donated`, by the name of the function. An earlier plan is
+    replaced.
     """
     planned = list(functions)
     for function in planned:

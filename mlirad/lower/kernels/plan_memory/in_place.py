@@ -54,7 +54,7 @@ def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
     """Return whether a nest may write a result where an input lies: each element depends on that element
     alone.
 
-    The input has a dimension per loop, of which the result may join neighbours. Where all parts of a stack
+    The input has a dimension per loop, and the result may join neighbours. Where all parts of a stack
     are computed before they are stored, they may depend on one another.
     """
     if values_of(op.reduction) or element_of(value) != element_of(result):
@@ -75,7 +75,7 @@ def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
 
 
 def _whole_tile(op: NestOp) -> int | None:
-    """The loop of which every iteration is in one tile, if there is one."""
+    """The loop whose iterations are all in one tile, if there is one."""
     if op.tile_dim is None or op.lane == op.tile_dim:
         return None
     dim = op.tile_dim.value.data

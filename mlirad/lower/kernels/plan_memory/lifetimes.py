@@ -48,7 +48,7 @@ class Scratch:
     storage: Storage
     regions: list[Lifetimes]
     inner: int = 0
-    """Where the temporaries begin."""
+    """The position of the first temporary."""
     carries: list[int] = field(default_factory=list[int])
     updated: dict[int, Value] = field(default_factory=dict[int, Value])
     """For a branch: the results that overwrite a captured value, whichever region runs."""
@@ -208,7 +208,7 @@ class Lifetimes:
     def _links(self, value: Value, carry: Value, dead_ends: set[Value]) -> dict[Value, Value] | None:
         """From each value on the way back to the carry to the one that it overwrites.
 
-        What lies on the way of another carry is out of the question. `dead_ends` are values from which there
+        A value on the way of another carry is out of the question. `dead_ends` are values from which there
         is no way.
         """
         if value is carry:

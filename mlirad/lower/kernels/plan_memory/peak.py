@@ -2,8 +2,8 @@
 
     peak_by_line(f) = {"model.py:12": 8192, "model.py:15": 512}
 
-What a loop stacks for the reverse sweep counts for the lines that make it in its body; what regions need
-while they run, for the lines inside. Results, which lie in memory of their own, and the tapes of
+Arrays that a loop stacks for the reverse sweep count for the lines that make them in its body; memory that
+regions need while they run, for the lines inside. Results, which lie in memory of their own, and the tapes of
 data-dependent loops, which grow at run time, are not in it.
 """
 
@@ -22,7 +22,7 @@ from mlirad.lower.kernels.plan_memory.lifetimes import Lifetimes
 from mlirad.lower.kernels.plan_memory.storage import Storage
 
 NOWHERE = "(no line)"
-"""What is written for code that has no place in a source."""
+"""The name for code without a place in a source."""
 
 
 def peak_by_line(function: FuncOp) -> dict[str, int]:

@@ -3,9 +3,8 @@
     @f(%h, %ct, %sum : tensor<9xf64>) -> tensor<9xf64>         result 0 overwrites argument 2
 
 So an array passes through calls that update it without being copied: a call that adds to one element costs
-one element. Whether a result can overwrite the argument that it is made from depends on the function, and on
-the calls that it makes; so at first all are assumed to, and those that cannot are withdrawn until nothing
-changes.
+one element. A result can overwrite the argument that it is made from only if the function and the calls that
+it makes allow it; so at first all are assumed to, and those that cannot are withdrawn until nothing changes.
 
 Stated as the attribute `kernel.updates` of the function and of every call of it. Whoever calls passes one
 address for both, and copies the argument there before, unless it is the last to read it.

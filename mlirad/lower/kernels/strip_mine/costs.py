@@ -5,8 +5,9 @@
     y = a / s                                           calls of kernels
 
 Counted are the bytes that kernels read and write, priced by the level of cache that holds what is touched
-between, and the calls of kernels with the starts of their loops (`lower/machine.py`). What comes from outside
-of the group, or leaves it, moves through memory once either way. What has no rows is read anew in each strip.
+between, and the calls of kernels with the starts of their loops (`lower/machine.py`). A value from outside of
+the group, or one that leaves it, moves through memory once either way. A value without rows is read again in
+each strip.
 
 A scan whose body works element by element will be one kernel, which keeps its carries in registers
 (`form-recurrences`): it moves what it stacks and the slices that it reads, and is called once in a strip.
@@ -71,7 +72,7 @@ as long."""
 class Kernel:
     """A kernel of a group: its runs in a strip, its iterations for one row, its longest other loop.
 
-    `sums` are the elements of totals to each of which it adds the rows of a strip as vectors.
+    `sums` are the elements of totals, and it adds the rows of a strip to each as vectors.
     """
 
     runs: int
@@ -99,9 +100,9 @@ class Traffic:
     For one row: `moved` are the bytes of all accesses, `passed` those of values that scans carry and pass on
     in registers where they are one kernel, `stacked` those of accesses to what scans stack, `outside` those
     of first reads from outside and of writes that leave the group; `live` are bytes that are live at once,
-    `held` those that are stacked. `fixed` are bytes without rows, which each strip reads. `totals` is how
-    many totals strips carry, each of which is started and added to by a kernel. Strips have a `multiple` of
-    rows.
+    `held` those that are stacked. `fixed` are bytes without rows, which each strip reads. `totals` is the
+    number of totals that strips carry; a kernel starts each of them, and one adds to it. Strips have a
+    `multiple` of rows.
     """
 
     extent: int

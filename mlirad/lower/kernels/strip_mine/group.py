@@ -221,7 +221,7 @@ class Group:
         return True
 
     def _enter_body(self, block: Block) -> bool:
-        """Enter the ops of a loop's body, all of which have to run by rows or to be of no rows and short."""
+        """Enter the ops of a loop's body; all have to run by rows, or to be short and without rows."""
         for op in block.ops:
             if isinstance(op, YieldOp):
                 continue

@@ -40,7 +40,7 @@ LEAST_ROWS = 64
 """Fewer rows are not worth a body of their own."""
 
 LEAST_KERNELS = 3
-"""The fewest kernels with a loop to unroll of which one is made: two of them pass little to each other."""
+"""The fewest kernels with a loop that are joined by unrolling it: two of them pass little to each other."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _write_out_groups(block: Block, rows: int, least_kernels: int) -> None:
 
 
 def _collected(block: Block, rows: int, tried: set[Operation]) -> Elements:
-    """The kernels that join one after the other. What reads a group through others cannot."""
+    """The kernels that join one after the other. A kernel that reads a group through others cannot."""
     group = Elements(rows)
     after: set[Value] = set()
     inputs: set[Value] = set()

@@ -76,7 +76,7 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
     "cosh": Elementary(exponential.cosh, 1.5, 30),
     "tanh": Elementary(exponential.tanh, 2.5, 46),
     "logistic": Elementary(exponential.logistic, 2.5, 46),
-    # Where the functions themselves are near 1, slopes made of them lose digits before the tails begin.
+    # As the functions themselves are near 1, slopes made of them lose digits before the tails begin.
     "tanh_slope": Elementary(exponential.tanh_slope, 20_000, 8, arity=2),
     "logistic_slope": Elementary(exponential.logistic_slope, 10_000, 8, arity=2),
     "log": Elementary(logarithm.log, 1, 34),

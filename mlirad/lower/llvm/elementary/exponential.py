@@ -86,7 +86,7 @@ def _half_expm1(f: IRBuilder, x: Value) -> Value:
 
 
 def sinh(f: IRBuilder, x: Value) -> Value:
-    """(e + e/(e + 1))/2 with e = expm1|x|, of which e/4 is formed, so that only the result overflows."""
+    """(e + e/(e + 1))/2 with e = expm1|x|; e/4 is formed, so that only the result overflows."""
     quarter = _scaled_expm1(f, _overflowing_late(f, x), -2)
     # Beyond 2^60 the rest does not count.
     limited = at_most(f, quarter, 2.0**60)
@@ -96,7 +96,7 @@ def sinh(f: IRBuilder, x: Value) -> Value:
 
 
 def cosh(f: IRBuilder, x: Value) -> Value:
-    """(e + 1/e)/2 with e = exp|x|, of which e/4 is formed, so that only the result overflows."""
+    """(e + 1/e)/2 with e = exp|x|; e/4 is formed, so that only the result overflows."""
     form = format_of(x)
     counter, r, tail = reduce_exp(f, _overflowing_late(f, x), None, form.bias - 2)
     scale = _power_of_two(f, form, counter)

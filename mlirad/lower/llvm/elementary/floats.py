@@ -19,7 +19,7 @@ from mlirad.lower.llvm.text import IRBuilder, Kind, Operand, Value
 class Format:
     """A binary floating-point format and constants rounded to it.
 
-    `ln2` is in two parts of which n times the first is exact for every exponent n; `half_pi` and
+    `ln2` is in two parts such that n times the first is exact for every exponent n; `half_pi` and
     `quarter_pi` are sums of parts of full precision.
     """
 

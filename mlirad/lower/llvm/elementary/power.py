@@ -56,7 +56,7 @@ def _power(f: IRBuilder, x: Value, y: Value, *, is_single: bool) -> Value:
         result = exp(f, f.fmul(y, log(f, a)))
         return _special(f, x, y, a, result)
     log_high, log_low = _log_in_two_parts(f, a)
-    # From 2^64 on a power of anything but 1 is 0 or infinite; halves of y, of which products are made that
+    # From 2^64 on a power of anything but 1 is 0 or infinite; halves of y, which enter products that
     # cannot be fused, would overflow.
     exponent = y if f.fuses else at_least(f, at_most(f, y, 2.0**64), -(2.0**64))
     product, lost = two_product(f, exponent, log_high)

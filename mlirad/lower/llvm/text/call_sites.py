@@ -7,8 +7,8 @@
 Inlined at each use, elementary functions would be two thirds of what LLVM has to compile of a long program. A
 call costs vector registers that are saved around it, which only counts where it runs often. So the sites of
 one function form two groups, those that run often in a call of the program and the others. Each group is
-inlined as long as it is small. What is called computes the same; but LLVM may fuse other products of the code
-around it with sums, so the last digit of a result can depend on how many uses there are.
+inlined as long as it is small. A call computes the same; but LLVM may fuse other products of the code around
+it with sums, so the last digit of a result can depend on how many uses there are.
 
 A function costs LLVM half a millisecond, however short it is: its code generator has some hundred passes,
 and runs each on every function. So a short kernel that is called in one place is inlined there. Long ones are

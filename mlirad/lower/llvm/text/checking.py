@@ -1,10 +1,10 @@
 """Checked memory: in a function that has `bounds`, no load, store or copy touches anything else.
 
-What a function may touch are the stretches of memory that it was told of, its own stack slots, the
-constants of the module and the record of the call. Any other address is compared with the stretches first;
-an access outside of them goes to a stack slot instead, or is left out, and is noted in the fault cell. As
-the writer of every load and store does it, no emitter can forget it. Emitters that know more, such as lanes
-that a guard switches off, do their own checks and say so with `checks_itself`.
+A function may touch the stretches of memory that it was told of, its own stack slots, the constants of the
+module and the record of the call. Any other address is compared with the stretches first; an access outside
+of them goes to a stack slot instead, or is left out, and is noted in the fault cell. As the writer of every
+load and store does it, no emitter can forget it. Emitters that know more, such as lanes that a guard switches
+off, do their own checks and say so with `checks_itself`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mlirad.lower.llvm.text.value import BYTES, Kind, Value, constant
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 UNKNOWN_ACCESS: Final = -1
-"""What the fault cell holds after an access outside that has no number."""
+"""The value of the fault cell after an access outside that has no number."""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from mlirad.lower.llvm.text.globals import ModuleGlobals
 from mlirad.lower.llvm.text.value import Kind, Value, constant, type_text, undefined
 
 Operand = Value | float | int
-"""What arithmetic methods take: a value, or a Python number that takes the other operand's kind. An extent
-with sizes in it is computed from these."""
+"""The operand of arithmetic methods: a value, or a Python number that takes the other operand's kind. An
+extent with sizes in it is computed from these.
+"""
 
 
 class Parameter(NamedTuple):

@@ -54,7 +54,7 @@ class IRBuilder(ControlFlow):
         *,
         attributes: str = "",
     ) -> Value | None:
-        """Call a function of the module or a declared one; the result is None if it has none.
+        """Call a function of the module or a declared one; the result is None if it returns none.
 
         One of the module that may end early is given the record of the call too, and ends this one as well.
         """
@@ -101,9 +101,9 @@ class IRBuilder(ControlFlow):
     def call_shared(
         self, name: str, operands: Sequence[Value], result: Kind, width: int, define: Callable[[], IRBuilder]
     ) -> Value:
-        """Call a function of the module that only computes, which `define` writes where there is none yet.
+        """Call a function of the module that only computes; `define` writes it when it is first needed.
 
-        With the same operands it is called once per scope. Whether it is inlined, see `call_sites.py`.
+        With the same operands it is called once per scope. For inlining, see `call_sites.py`.
         """
         callee = self.module.shared_function(name, define)
         work = self.work

@@ -5,8 +5,8 @@
     y = build n (i. t)         y = build n (i. t); its map is the sum of those of R(t) at all i, made again
     y = scan c xs (c x. t)     (y, m) = scan (c, m0) xs (c m x. R(t), then m)
 
-A branch, and an iteration of a loop, hand their map on as a value. What a loop carries is the map between the
-carries so far and all that the loop reads: that of an iteration captures the one before.
+A branch, and an iteration of a loop, hand their map on as a value. A loop carries the map between the carries
+so far and all that the loop reads: that of an iteration captures the one before.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@
 
 A `Derivation` emits the code and notes a step for each op. A `Sweep` takes the steps while the code of the
 map is emitted: backwards from the cotangents of the results, or forward from the tangents of the inputs. It
-holds an element of the linear part for each value, with structural zeros; so the record over a context, of
-which the paper makes tuples, is a table of the compiler and no value (CHAD paper, section 6 with its Table 1
-applied to lets and pairs). What does not depend on the inputs has no element and costs nothing.
+holds an element of the linear part for each value, with structural zeros; so the record over a context, which
+the paper makes of tuples, is a table of the compiler and no value (CHAD paper, section 6 with its Table 1
+applied to lets and pairs). A value that does not depend on the inputs has no element and costs nothing.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Derivation(Images):
     types: Types
     constructs: Mapping[type[Operation], Construct]
     derivative_of: Callable[[str], str]
-    """The name of the derivative of a function, which is made if there is none."""
+    """The name of the derivative of a function, which is made when it is first needed."""
     env: Environment = field(default_factory=dict[Value, Value])
     active: set[Value] = field(default_factory=set[Value])
     method: str = CHAD

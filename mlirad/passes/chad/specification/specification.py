@@ -6,7 +6,7 @@
 
 The linear part of a function is a power or copower, whose elements are functions or collections of calls. So
 the programs that come out have no static memory: they are run by the interpreter, and say what a derivative
-of a function is. What is compiled is compared with them.
+of a function is. Compiled programs are compared with them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
 
 SUFFIX = "_chad"
-"""What is appended to the name of a function for that of its derivative."""
+"""The suffix of the derivative's name, after the name of the function."""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@
     %y, %d = linear.linearize %x {callee = @g, wrt = [0]}
       -->  %y, %r = func.call @g_fwd(%x),    %d = linear.recorded %x, %r {callee = @g_bwd, forward = @g_jvp}
 
-Functions are not inlined before; afterwards `mlirad-inline` decides as for any other. What calls itself, and
-in all functions loops on data, are `linear.derivative`s of functions, as by the other methods: what is read
-again is kept in records. So are functions that would hand over too many values. Of a tree of functions that
-each call the next one twice, the residuals of all calls would be results of the first.
+Functions are not inlined before; afterwards `mlirad-inline` decides as for any other. Functions that call
+themselves, and in all functions loops on data, are `linear.derivative`s of functions, as by the other
+methods: values that are read again are kept in records. So are functions that would hand over too many
+values. Of a tree of functions that each call the next one twice, the residuals of all calls would be results
+of the first.
 
 Sweeps return the cotangents of values that they pass on whole. Accumulators are parameters, so that a call
 that reads one element of an array adds one element. But the cotangent of an array that a function updates is

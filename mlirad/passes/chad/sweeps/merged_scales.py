@@ -3,8 +3,8 @@
     %b = absorbing_mul %s, %ct                     forward     %p = absorbing_mul %t, %s
     %c = absorbing_mul %t, %b          -->         backward    %c = absorbing_mul %p, %ct
 
-Nobody else reads %b; %s and %t are of the forward code. A negation in a chain is a scaling, too. Which chains
-are merged is decided as for the maps of dual arrays (`mlirad.passes.dual_arrays.scales`).
+Nobody else reads %b; %s and %t are of the forward code. A negation in a chain is a scaling, too. The chains
+to be merged are chosen as for the maps of dual arrays (`mlirad.passes.dual_arrays.scales`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def merge_scales(b: ArrayBuilder, backward: Region, plan: Callable[[], Residuals
 
 
 def _chain(op: Operation, forward: Block) -> list[Operation]:
-    """The scalings down to `op`, the last, of which each is read by the next alone."""
+    """The scalings down to `op`, the last; each is read by the next alone."""
     if not _is_scaling(op, forward) or _goes_on(op, forward):
         return []
     chain = [op]

@@ -4,8 +4,8 @@
                              backward    carries: cotangents of the carries, sums of captured values
                                          slices: residuals, cotangents of ys;   stacked: cotangents of xs
 
-What no cotangent reaches in any iteration is not carried. `checkpoint` decides what is kept, as for dual
-arrays.
+A carry that no cotangent reaches in any iteration is not carried. `checkpoint` decides what is kept, as for
+dual arrays.
 """
 
 from __future__ import annotations

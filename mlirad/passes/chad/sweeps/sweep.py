@@ -2,8 +2,8 @@
 
     %y = array.sin %x           forward: %y = array.sin %x           a step: s[x] += cos x * s[y]
 
-What a step needs is the map that the derivative table has for the op; it is applied where the step is taken,
-and never composed with others. An op without a construct here gets the map that dual arrays make of it alone,
+A step applies the map that the derivative table has for the op; it is applied where the step is taken, and
+never composed with others. An op without a construct here gets the map that dual arrays make of it alone,
 also applied in its step: so are rules of users, and derivatives of functions that call themselves.
 """
 

@@ -3,7 +3,7 @@
     Distribution(log_density=lambda x: -x, log_sf=lambda x: -x, low=0.0)
 
 Formulas are functions of a point, or a probability, and the shapes; they hold inside of the support, its ends
-included. What is so beside it, and location and scale, are the business of `methods.py`.
+included. The values outside of it, and location and scale, are the business of `methods.py`.
 """
 
 from __future__ import annotations
@@ -226,8 +226,8 @@ def transformed(
 ) -> Distribution:  # fmt: skip
     """The distribution of `back(y)`, where y has the distribution `base` with shapes `base_shapes(*shapes)`.
 
-    `to` is the inverse of `back`, with a derivative of which `log_slope` is the logarithm, but for its sign:
-    `decreases` says that it is negative. Formulas among `others` take the place of those that follow.
+    `to` is the inverse of `back`; `log_slope` is the logarithm of the size of its derivative, which is
+    negative if `decreases`. Formulas among `others` take the place of those that follow.
     """
     d = base.completed()
     forth, again, inner, slope = called(to), called(back), called(base_shapes), called(log_slope)

@@ -6,7 +6,7 @@ density and the share below x are
 
     q / pi  the integral of h e^(-q h) over the angle from 0 to pi,        1 / pi  that of e^(-q h)
 
-in Landau's own variable, of which SciPy's is a multiple but for a shift.
+in Landau's own variable; SciPy's is a multiple of it plus a shift.
 
 The variable is y = angle / (pi - angle), as log(h) is about y: e^(-q h) is a step of width 1 near y = x.
 """

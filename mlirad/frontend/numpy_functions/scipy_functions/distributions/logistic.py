@@ -109,7 +109,7 @@ FISK = near_0(transformed(
 
 
 def _burr_below(x: Any, c: Any, d: Any, k: Any) -> Any:
-    """(1 + x^-c)^-d, by its power k = c d near 0, of which derivatives in c at constant k have no part."""
+    """(1 + x^-c)^-d, by its power k = c d near 0; derivatives in c at constant k do not involve it."""
     return xp.power(x, k) * xp.exp(-d * xp.log1p(xp.power(x, c)))
 
 

@@ -113,7 +113,7 @@ _BITS = 52
 
 
 def searched_number(share: Formula, rest: Formula, low: Function, high: Function, increases: bool) -> Formula:
-    """The least number of which a share that increases is at least q, or one that decreases at most q."""
+    """The least number whose increasing share is at least q, or whose decreasing share is at most q."""
     of_share, of_rest = called(share), called(rest)
 
     def quantile(q: Any, *shapes: Any) -> Any:

@@ -96,7 +96,7 @@ class Spline:
         return whole.value(ends[0], 0, True) - whole.value(ends[1], 0, True)
 
     def _at(self, at: Any, interval: Any) -> Any:
-        """Values at points of which the intervals between knots are known."""
+        """Values at points whose intervals between knots are known."""
         k, trailing = self.degree, self.coefficients.ndim - 1
         near = [taken(self.coefficients, interval - k + j) for j in range(k + 1)]
         knots = {j: taken(self.knots, interval + j) for j in range(1 - k, k + 1)}

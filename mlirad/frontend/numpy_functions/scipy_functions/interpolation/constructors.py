@@ -170,7 +170,7 @@ def regular_grid(
     return grid(points, values, method, bounds_error, fill_value)
 
 
-# What functions make ------------------------------------------------------------------------------
+# Functions that make splines ----------------------------------------------------------------------
 
 
 def make_interp_spline(

@@ -111,7 +111,7 @@ Coordinates = Annotated[Any, kind("an array of points, or a tuple of arrays of c
 """Points of a space."""
 
 GRID_METHODS = ("linear", "nearest")
-"""How values of a grid are interpolated, of the methods that SciPy has."""
+"""The methods of SciPy that interpolate the values of a grid."""
 
 
 @dataclass(frozen=True)

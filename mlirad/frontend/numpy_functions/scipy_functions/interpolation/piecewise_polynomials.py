@@ -22,7 +22,7 @@ from mlirad.frontend.tracing.raising import argument_error, unsupported_error
 from mlirad.lazy_dataclass import dataclass
 
 Extrapolate: TypeAlias = Literal[True, False, "periodic", None]
-"""What lies outside of the breakpoints: the outer polynomials, NaN, or the inside again."""
+"""The values outside of the breakpoints: the outer polynomials, NaN, or the inside again."""
 
 
 def floats(value: Any) -> Any:
@@ -41,7 +41,7 @@ def column(factors: Any, like: Any) -> Any:
 
 
 def taken(rows: Any, positions: Any) -> Any:
-    """Entries of an array by positions in its first axis, of which either may be traced."""
+    """Entries of an array by positions in its first axis; either may be traced."""
     return xp.take(as_array(rows) if isinstance(positions, Array) else rows, positions, axis=0)
 
 

@@ -68,7 +68,7 @@ def _condition(given: Any, shape: tuple[int, ...]) -> Any:
 
 
 def cubic_spline_slopes(x: Any, y: Any, bc_type: Any) -> Any:
-    """The slopes of a cubic spline at its points, of which there are two or more."""
+    """The slopes of a cubic spline at its two or more points."""
     start, end = boundary_conditions(bc_type, y.shape[1:])
     dx = xp.diff(x)
     wide = column(dx, y)
