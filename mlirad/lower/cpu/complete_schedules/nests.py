@@ -82,6 +82,7 @@ def cut_nest(
         extent = extents[d]
         if d == lane and in_pieces and lane_copies == 1:
             segments = cut.in_pieces(extent, width, paired=d < rank and is_long)
+            width = max(s.width for s in segments)
         elif d == lane and d < rank:
             segments = cut.output_lanes(
                 extent, width, native, may_repeat=may_repeat, compact=compact, masks=True
