@@ -104,7 +104,7 @@ def pytest_runtest_setup() -> None:
     """A test compiles and draws the same, whatever tests have run before.
 
     A function is compiled, and a compile counted, though an earlier test has made an equal one; generators of
-    random numbers that modules hold begin anew.
+    random numbers that modules hold start from their first state.
     """
     for generator, state in _generators.items():
         generator.bit_generator.state = state
@@ -144,7 +144,7 @@ def fuzz_seconds(request: pytest.FixtureRequest) -> float:
 
 @pytest.fixture
 def judged(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Iterator[Counter[str]]:
-    """How many programs of each kind a long random run has judged; printed when it ends."""
+    """The number of programs of each kind that a long random run has judged; printed when it ends."""
     counts = Counter[str]()
     yield counts
     with capsys.disabled():

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = ROOT / "build" / "corners"
 
 TOOLS = ("filecheck", "hypothesis", "lit", "mpmath", "pytest", "pytest-xdist")
-"""What the tests need besides the package; checkers of style and types are for one version."""
+"""The packages that the tests need besides the package; checkers of style and types are for one version."""
 
 LEFT_OUT = ("tests/typing", "tests/docs", "tests/examples", "tests/packaging")
 """Tests of what is the same whatever is installed, or prints what NumPy of one version prints."""
@@ -43,7 +43,7 @@ class Corner:
 
 
 def project() -> dict[str, Any]:
-    """What `pyproject.toml` says of the project."""
+    """The project table of `pyproject.toml`."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -68,7 +68,7 @@ def corners() -> list[Corner]:
 
 
 def interpreter(version: str) -> str | None:
-    """An interpreter of a version: on the path, or one of pyenv's; None if there is none here."""
+    """An interpreter of a version: on the path, or one of pyenv's; None if it is not installed."""
     for candidate in _candidates(version):
         run = subprocess.run(
             [candidate, "-c", "import sys, venv; print('%d.%d' % sys.version_info[:2])"],
@@ -92,7 +92,7 @@ def _candidates(version: str) -> Iterator[str]:
 
 
 def environment(corner: Corner, python: str) -> Path:
-    """The interpreter of a corner's environment, made if there is none or its versions have changed."""
+    """The interpreter of a corner's environment, made if it is missing or its versions have changed."""
     folder = ENVIRONMENTS / corner.name
     inside = folder / "bin" / "python"
     wanted = "\n".join((python, *corner.pins, *TOOLS))
@@ -107,7 +107,7 @@ def environment(corner: Corner, python: str) -> Path:
 
 
 def versions(inside: Path) -> str:
-    """What is installed in an environment, in a line."""
+    """The versions installed in an environment, in a line."""
     text = (
         "import platform, numpy, scipy; "
         "print('Python', platform.python_version() + ',', 'NumPy', numpy.__version__ + ',', "

@@ -13,7 +13,7 @@ import pytest
 IS_X86 = platform.machine() in ("x86_64", "AMD64")
 
 ROUNDING = {"nearest": 0, "down": 0x400, "up": 0x800, "zero": 0xC00}
-"""How x86-64 numbers the ways to round."""
+"""The numbers that x86-64 gives to the ways to round."""
 
 _FLUSHING = 1 << 15 | 1 << 6
 _CONTROL = 0xFFC0

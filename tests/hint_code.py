@@ -15,7 +15,7 @@ import mlirad
 from mlirad.frontend.tracing import raising
 
 ROOMS = ("bridges", "explorer", "frontend", "optimize", "random", "scipy", "tree.py", "jit/arguments.py")
-"""Where errors are about what users write."""
+"""The packages whose errors are about code that users write."""
 
 HOLE = "hole"
 """The name that stands in a text for what is known when the error is raised."""
@@ -46,7 +46,7 @@ def code_in(text: str) -> list[str]:
 
 
 _WORDS = (ast.BoolOp, ast.IfExp, ast.Not, ast.In, ast.NotIn, ast.Is, ast.IsNot)
-"""What sentences look like to a parser."""
+"""The nodes that sentences look like to a parser."""
 
 
 def _is_code(piece: str) -> bool:
@@ -83,7 +83,7 @@ def advice() -> Iterator[tuple[str, str]]:
 
 
 def refusals() -> Iterator[tuple[str, str, str | None]]:
-    """All errors that are made: where, the message, and the hint; None where there is none."""
+    """All errors that are made: where, the message, and the hint or None."""
     for name, tree in _files():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:

@@ -1,4 +1,4 @@
-"""What must be as it was before a call, whatever ended the call: settings, locks, what threads do.
+"""The state that must be as it was before a call, whatever ended the call: settings, locks, threads.
 
 before = settings()
 ...
@@ -43,7 +43,7 @@ _SETTINGS: dict[str, Callable[[], Any]] = {
 
 
 def settings() -> dict[str, Any]:
-    """What is set in this thread and process."""
+    """The settings of this thread and process."""
     return {what: read() for what, read in (*_SETTINGS.items(), *_context())}
 
 
@@ -57,7 +57,7 @@ def _context() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def disturbed(before: dict[str, Any]) -> list[str]:
-    """What is not set as it was, or is held by a thread that does nothing."""
+    """The settings that are not as they were, and those held by a thread that does nothing."""
     found = [what for what, value in settings().items() if what in before and value != before[what]]
     found += [what for what, held in _held() if held]
     owned = [lock for lock in (*forking._locks, forking.CallsOfLLVM.lock) if not _is_free(lock)]
@@ -76,7 +76,7 @@ def _held() -> Iterator[tuple[str, Any]]:
 
 
 def _is_free(lock: Any) -> bool:
-    """Whether another thread could take a lock, which this one does not hold."""
+    """Return whether another thread could take a lock, which this one does not hold."""
     if lock._is_owned() or not lock.acquire(blocking=False):
         return False
     lock.release()

@@ -1,4 +1,4 @@
-"""Which cases of tests with parameters run on a day, and for how long; `make fuzz` runs all of them.
+"""The cases of tests with parameters that run on a day, and for how long; `make fuzz` runs all of them.
 
     pytest                          the cases of `DAY`
     pytest --day=today              those of today, or of another day: --day=2026-12-24
@@ -32,7 +32,7 @@ DAY = "2026-11-30"
 """The day of runs that name none."""
 
 SECONDS = 1.0
-"""How long the tests of a file may have taken when another case begins that may wait for another day."""
+"""The time that the tests of a file may have taken when another case begins that may wait for another day."""
 
 CASES = 30
 """The cases of a test that a day may have."""

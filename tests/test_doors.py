@@ -27,7 +27,7 @@ Capture = pytest.CaptureFixture[str]
 
 @dataclass(frozen=True)
 class Case:
-    """How a function is compiled, by which target, and with how much memory."""
+    """The options with which a function is compiled, the target, and the limit of memory."""
 
     options: dict[str, Any]
     target: str = "native"
@@ -70,7 +70,7 @@ def case(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Cas
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
-    """What `run_passes` is given, run by run."""
+    """The arguments of `run_passes`, run by run."""
     found: Runs = []
     run_passes = compiler.run_passes
 
@@ -112,7 +112,7 @@ def test_every_door_runs_the_same_passes(case: Case, runs: Runs) -> None:
 
 
 def test_stages_are_those_of_the_compile(case: Case) -> None:
-    """Where a second run is made, in blocks, they are those of the one that is taken.
+    """If a second run is made, in blocks, the stages are those of the run that is taken.
 
     Each case looks at a third of the stages, its neighbour in the table at the next third.
     """

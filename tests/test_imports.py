@@ -1,4 +1,4 @@
-"""What `import mlirad` and the first uses of it import: what every process pays for, counted in modules."""
+"""The modules that `import mlirad` and its first uses import: every process pays for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMPILER = (
     "mlirad.rules",
     "mlirad.tools",
 )
-"""What compiles and interprets: a program that was found on the disk does without."""
+"""The modules that compile and interpret: a program that was found on the disk does without."""
 
 SCRIPT = """
 import json, sys
@@ -146,7 +146,7 @@ UNUSED = (
     "mlirad.passes.spectral_functions.reading",
     "mlirad.rules.special_derivatives",
 )
-"""What a program needs that has the op, or is compiled by the method, that it is for."""
+"""The modules that a program needs only if it has the op, or the method, that they are for."""
 
 
 def test_a_small_program_is_compiled_without_what_it_does_not_have() -> None:

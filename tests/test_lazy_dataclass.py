@@ -62,7 +62,7 @@ class LoosePair:
 
 
 def outcome(call: Any) -> Any:
-    """What a call gives, or the kind and text of its error."""
+    """The result of a call, or the kind and text of its error."""
     try:
         return call()
     except (TypeError, AttributeError) as error:
@@ -70,7 +70,7 @@ def outcome(call: Any) -> Any:
 
 
 def behaviour(class_: type[Any], options: dict[str, bool]) -> list[Any]:
-    """What a class that `plain` made and its instances do."""
+    """The behaviour of a class that `plain` made and of its instances."""
     a, b, c = class_(1.5, made=[]), class_(1.5, made=[], told="x"), class_(2.5, (1.0,), by_name=8)
     return [
         [(f.name, f.type, f.init, f.kw_only, f.compare) for f in dataclasses.fields(class_)],

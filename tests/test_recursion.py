@@ -39,7 +39,7 @@ def worst() -> int:
 
 
 def in_thread(function: Callable[[], int]) -> int:
-    """What a function returns in a thread, which has the room that Python gives it."""
+    """The result of a function in a thread, which has the stack that Python gives it."""
     found: list[int] = []
     thread = threading.Thread(target=lambda: found.append(function()))
     thread.start()

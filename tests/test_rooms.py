@@ -157,10 +157,10 @@ ROOMS: dict[str, frozenset[str]] = {
     ),
     "universe": frozenset({"dialects", "packages", "registry", "pipelines"}),
 }
-"""What each room may import, besides itself and the files of `EVERYWHERE`."""
+"""The packages that each package may import, besides itself and the files of `EVERYWHERE`."""
 
 EVERYWHERE = ("lazy_dataclass", "errors")
-"""What every room may import."""
+"""The modules that every package may import."""
 
 FRONTEND: dict[str, frozenset[str]] = {
     "splicing": frozenset(),
@@ -178,10 +178,10 @@ FRONTEND: dict[str, frozenset[str]] = {
     "solvers": frozenset({"tracing", "compiling", "constructs", "linear_map", "differentiation"}),
     "sparse_matrices": frozenset({"splicing", "tracing", "constructs", "solvers"}),
 }
-"""What each room of the frontend may import of the others. The files beside the rooms may import all."""
+"""The packages of the frontend that each of them may import. The files beside the rooms may import all."""
 
 MOST_ARROWS = 39
-"""How many pairs of rooms of one folder may import each other."""
+"""The number of pairs of packages in one folder that may import each other."""
 
 NUMPY_FUNCTIONS: dict[str, frozenset[str]] = {
     "meanings": frozenset(),

@@ -35,7 +35,7 @@ def test_promises_are_of_passes() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_pipelines_make_every_promise_and_keep_it(method: str) -> None:
-    """What a pass undoes is done again before the program is lowered."""
+    """The effect that a pass undoes is made again before the program is lowered."""
     for text in (expansion(method), (*expansion(method), *instantiation((("n", 3),)))):
         names = [spec.name for part in (*text, *lowering()) for spec in parse_specs(part)]
         assert PROMISES.keys() <= set(names)

@@ -29,7 +29,7 @@ func.func @f(%x: f64) -> f64 {
 
 
 def xdsl_opt(*arguments: str) -> str:
-    """What stock `xdsl-opt` prints for the program."""
+    """The output of stock `xdsl-opt` for the program."""
     command = [sys.executable, "-c", "from xdsl.tools.xdsl_opt import main; main()", *arguments]
     run = subprocess.run(command, input=PROGRAM, capture_output=True, text=True, timeout=60, check=False)
     assert run.returncode == 0, run.stderr

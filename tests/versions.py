@@ -1,4 +1,4 @@
-"""Which NumPy and SciPy tests run with: marks for what older ones lack, or had wrong."""
+"""The versions of NumPy and SciPy that tests run with: marks for what older ones lack, or had wrong."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from types import FrameType
 
 
 def calls_made(action: Callable[[], object]) -> int:
-    """How many calls, of functions written in Python or C, `action` makes. The same for every run."""
+    """The number of calls of functions in Python or C that `action` makes. The same for every run."""
     count = 0
 
     def observe(frame: FrameType, event: str, argument: object) -> None:

@@ -454,7 +454,7 @@ def _plan_attributes(op: Operation) -> list[str]:
 
 
 def replacements(found: Attribute | None) -> Iterator[Attribute]:
-    """What to put in the place of an attribute: all kinds of values, most of the kind that it has."""
+    """The replacements of an attribute: all kinds of values, most of the kind that it has."""
     yield from (FLAG, StringAttr("zzz"), FloatAttr(0.5, f64), ints((0, 1)), ints((7,)), ArrayAttr([FLAG]))
     match found:
         case IntegerAttr():
@@ -512,7 +512,7 @@ def _lists(numbers: Sequence[int]) -> Iterator[Attribute]:
 
 
 def never_ends(mutant: Mutant) -> bool:
-    """Whether a mutant may be sound and take hours: a loop of so many iterations."""
+    """Return whether a mutant may be sound and take hours: a very long loop."""
     match mutant.value:
         case IntegerAttr() if mutant.name in ("length", "extent", "block"):
             return cast("IntegerAttr[Any]", mutant.value).value.data > MOST_ITERATIONS
@@ -524,7 +524,7 @@ def never_ends(mutant: Mutant) -> bool:
 
 
 def outcome(mutant: Mutant) -> str:
-    """What becomes of a mutant: `refused`, `same`, or what is wrong."""
+    """The outcome of a mutant: `refused`, `same`, or what is wrong."""
     program = PROGRAMS[mutant.program]
     module = planned(mutant.program).clone()
     op = list(module.walk())[mutant.op]

@@ -1,4 +1,4 @@
-"""What programs compile to, and compute, for `test_same_bits.py`: as a program it prints a line for each one.
+"""The code and results of programs, for `test_same_bits.py`: as a program it prints a line for each one.
 
 PYTHONHASHSEED=1 python -m tests.acceptance.same_bits 5      name, digest of LLVM text, digest of results
 """

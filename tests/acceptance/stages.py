@@ -1,4 +1,4 @@
-"""The stages a program passes on its way to native code, each of which must compute the same.
+"""The stages that a program passes on its way to native code; each must compute the same.
 
     source     the program as it was written
     expanded   array code without builds and linear maps

@@ -1,6 +1,6 @@
 """Transformations compose in any order.
 
-Each turns a function of one number into such a function, and counts as so many derivatives; what is composed
+Each turns a function of one number into such a function, and counts as one derivative or more; compositions
 of them, applied to sin, must be that derivative of sin.
 """
 

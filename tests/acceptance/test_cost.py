@@ -6,9 +6,8 @@ The operations are those the interpreter counts, of the traced and simplified pr
 holds derivatives itself) and of the expanded derivative. Held for the gradient and for the forward
 derivative of every example and every reference case.
 
-What the interpreter makes of the value and the gradient is also what machine code under guard must make of
-them: programs that check each address they touch, with work memory full of NaN and then full of zeros between
-guard bytes.
+The interpreter's value and gradient must be those of machine code under guard, too: programs that check each
+address they touch, with work memory full of NaN and then full of zeros between guard bytes.
 """
 
 from __future__ import annotations

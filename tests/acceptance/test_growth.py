@@ -1,4 +1,4 @@
-"""How the work and the memory of derivatives grow: programs at sizes n and 2 n, loops of n and 4 n steps.
+"""The growth of work and memory of derivatives: programs at sizes n and 2 n, loops of n and 4 n steps.
 
 Work is what the interpreter counts; memory is the arena that is planned for a call, in bytes.
 """
@@ -21,7 +21,7 @@ LINEAR = 2.2
 
 
 def operations(function: Any, arguments: tuple[Any, ...]) -> int:
-    """What the expanded program executes."""
+    """The number of operations that the expanded program executes."""
     return run(function, arguments, expansion()).operations
 
 
@@ -265,7 +265,7 @@ def test_memory_is_linear_in_the_number_of_steps(name):
 
 
 def kept_carries(function: Any, *arguments: Any) -> list[int]:
-    """How all loops keep their carries: -1 in place, -2 scalars in slots, else the place of spare memory."""
+    """The carries of all loops: -1 in place, -2 scalars in slots, else the place of spare memory."""
     module = run_passes(ad.trace(function, *arguments), ",".join((*expansion(), *lowering())))
     return [mode for op in module.walk() for mode in stated_carries(op) or ()]
 

@@ -13,7 +13,7 @@ import pytest
 from tests.acceptance.hostile_kernels import PLANNED, PROGRAMS, Mutant, mutants, outcome, planned
 
 STEP = 101
-"""One mutant of so many is tried every day."""
+"""Every day tries one in this many mutants."""
 
 
 SOUND = ("refused", "refused by the interpreter", "same")
@@ -51,7 +51,7 @@ def test_many_attributes_changed(fuzz_seconds: float, judged: Counter[str]) -> N
 def test_the_programs_have_every_op_and_every_attribute() -> None:
     walks = [list(planned(k).walk()) for k in range(len(PROGRAMS))]
     ops = {type(op) for walk in walks for op in walk}
-    # What is a branch with two regions is one with more.
+    # A branch with two regions stands for one with more.
     assert {op.name for op in PLANNED} - {op.name for op in ops} == {"array.switch"}
     changed = {(type(walks[k][m.op]), m.name) for k in range(len(PROGRAMS)) for m in mutants(k)}
     kernels = [op for op in ops if op.name.startswith("kernel.")]

@@ -1,4 +1,6 @@
-"""What two people would decide differently, decided: weak scalars, memory, captured arrays, promotion."""
+"""Details that two people would decide differently, decided: weak scalars, memory, captured arrays,
+promotion.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the interface promises, statement by statement, where no other test says it."""
+"""The interface's promises, statement by statement, if no other test checks them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Foreign:
         return self.values.__dlpack_device__()
 
 
-# What goes in and comes out ------------------------------------------------------------------------
+# Inputs and results --------------------------------------------------------------------------------
 
 
 @both_evaluators

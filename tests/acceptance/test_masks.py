@@ -41,7 +41,7 @@ POLES = {
 
 
 def other(x):
-    """What is taken where x is not positive: x + x^2 / 2."""
+    """The value where x is not positive: x + x^2 / 2."""
     return x + 0.5 * x * x
 
 

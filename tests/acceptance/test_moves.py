@@ -53,7 +53,7 @@ SEEDS = range(24)
 
 
 def drawn_passes(rng: random.Random) -> dict[str, str]:
-    """How each pass is run that is a move, by its name."""
+    """The way each pass that is a move is run, by its name."""
     return {name: rng.choice((LEFT, WEIGHED, FORCED)) for name in FORCED_PASSES}
 
 

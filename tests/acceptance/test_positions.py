@@ -36,7 +36,7 @@ def checked(function, *arguments: Any) -> Any:
 
 
 def taken(x, positions, *, wraps):
-    """What reading x at positions gives: 0 outside; with `wraps`, negative ones count from the end."""
+    """The result of reading x at positions: 0 outside; with `wraps`, negative ones count from the end."""
     out = np.zeros((*np.shape(positions), *x.shape[1:]))
     for k in np.ndindex(np.shape(positions)):
         p = int(positions[k])
@@ -171,7 +171,7 @@ def test_an_empty_array_reads_zero():
 
 
 def test_convolutions_pad_with_zeros():
-    """What users build on it: a window that hangs over both ends."""
+    """An example of what users build on it: a window that hangs over both ends."""
 
     def convolved(x, k):
         return ad.build((5,), lambda i: sum(ad.index(x, (i + j - 2,)) * k[j] for j in range(3)))

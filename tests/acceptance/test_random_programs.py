@@ -55,7 +55,7 @@ def check_meaning(seed: int, size: int) -> None:
     """All stages of a program from the whole language, on arguments with infinities and NaN.
 
     The sign of a zero sum is not fixed (the sum of the one term -0 may be 0 or -0), so the ops that show the
-    sign of a zero are left out. Which elements of a Fourier transform a NaN reaches is not fixed either.
+    sign of a zero are left out. The elements of a Fourier transform that a NaN reaches are not fixed either.
     """
     program = random_program(seed, size, allow=lambda op: op not in (ew.CopysignOp, ew.Atan2Op))
     kinds = (False,) if any(isinstance(op, FftOp) for op in program.walk()) else (False, True)
@@ -64,8 +64,9 @@ def check_meaning(seed: int, size: int) -> None:
 
 
 def tamed(argument: Any) -> Any:
-    """Without huge and tiny floats, of which reordered sums and the sine of a reciprocal leave nothing, and
-    without negative zeros, whose reciprocals show their sign."""
+    """Without huge and tiny floats, which would make reordered sums and the sine of a reciprocal meaningless,
+    and without negative zeros, whose reciprocals show their sign.
+    """
     if argument.dtype.kind != "f":
         return argument
     small = np.where(np.isfinite(argument), np.clip(argument, -1e3, 1e3), argument)

@@ -62,7 +62,7 @@ def lowered(program: Callable[[int], Any], steps: int) -> Any:
 @pytest.mark.parametrize("program", [sines, cells])
 def test_work_is_linear_in_the_ops(program):
     def work(steps: int) -> int:
-        # What is made once per process is made by then.
+        # Everything made once per process is made by then.
         lowered(program, 2).llvm()
         return calls_made(lambda: lowered(program, steps).llvm())
 

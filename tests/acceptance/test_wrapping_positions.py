@@ -73,7 +73,7 @@ class _Writer:
             self.emit(f"array.{kind} {x}, {y} : {t}", type_, self.fresh())
 
     def shifted(self) -> list[str]:
-        """Values that differ by constants, of which some may be bounded and others read at."""
+        """Values that differ by constants; some may be bounded and others read at."""
         t, base = f"tensor<{COUNT}xi64>", self.rng.choice(["%k", "%m", self.some("i64")])
         found = [base]
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""What disturbs a measurement is seen: stolen time, of which bursts do not count, and threads that spin."""
+"""Disturbances of a measurement are seen: stolen time, except in bursts, and threads that spin."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_theft_is_that_of_the_processors_of_the_process(tmp_path: Path) -> None:
 
 
 def clocks(monkeypatch: Any, spins: float) -> None:
-    """A process whose threads spin for so many seconds, and whose naps take as long as they are asked to."""
+    """A process whose threads spin for `spins` seconds, and whose naps take as long as they are asked to."""
     now = [0.0]
 
     def sleep(seconds: float) -> None:

@@ -53,7 +53,7 @@ def applied(jax: Any) -> Callable[[Any, Any], Any]:
 
 
 def first_of_two(jax: Any) -> Callable[[Any, Any], Any]:
-    """A product of which only the first factor moves, in structures."""
+    """A product whose first factor alone moves, in structures."""
     f = jax.custom_jvp(lambda p: {"product": p["a"] * p["b"], "sign": p["a"] > 0})
 
     def rule(primals: Any, tangents: Any) -> Any:

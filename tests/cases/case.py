@@ -1,4 +1,4 @@
-"""What a reference case states, and how a figure is compared.
+"""The statement of a reference case, and the comparison of a figure with it.
 
 A case is a function f, a point, and one of two statements about f's derivative J there:
 

@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def _run(mode: str, options: argparse.Namespace, others: list[str]) -> dict[str, str]:
-    """How each test ended."""
+    """The outcome of each test."""
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
         "MLIRAD_CACHE": "off",

@@ -2,9 +2,9 @@
 
     Array(np.ones(3)) + 1.0        ad.jit(lambda x: x + 1.0)(np.ones(3)), as an Array
 
-What is no array (axes, dtypes, positions, Python numbers) is part of the program. `MLIRAD_CONFORMANCE` says
-how programs run: `native` machine code, `interpreter`, or `numpy`, which traces nothing and shows what the
-suite says of NumPy itself.
+Arguments that are not arrays (axes, dtypes, positions, Python numbers) are part of the program.
+`MLIRAD_CONFORMANCE` says how programs run: `native` machine code, `interpreter`, or `numpy`, which traces
+nothing and shows what the suite says of NumPy itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODE = os.environ.get("MLIRAD_CONFORMANCE", "native")
 
 
 def run(function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
-    """What a function makes of `Array`s among its arguments, as a program of these, in `Array`s."""
+    """The result of a function on `Array`s among its arguments, as a program of these, in `Array`s."""
     arrays: list[Any] = []
     opened = _opened((args, options), arrays)
 
@@ -105,17 +105,17 @@ class Array:
 
     @property
     def ndim(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return self.value.ndim
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return self.value.size
 
     @property
     def device(self) -> Any:
-        """Where the elements are."""
+        """The place of the elements."""
         return self.value.device
 
     @property

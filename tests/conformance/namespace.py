@@ -42,7 +42,7 @@ TRACED = (
     "vecdot", "where", "zeros", "zeros_like",
 )  # fmt: skip
 LATER = ("cumulative_prod", "cumulative_sum", "unstack")
-"""What NumPy has since 2.1."""
+"""The functions that NumPy has since 2.1."""
 
 LINALG = (
     "cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matmul",
@@ -103,7 +103,7 @@ def __array_namespace_info__() -> Any:
 
 
 class _Info:
-    """What NumPy says of itself, of the dtypes that programs have."""
+    """NumPy's own information, about the dtypes that programs have."""
 
     def __init__(self) -> None:
         self.of_numpy = np.__array_namespace_info__()
@@ -125,7 +125,7 @@ class _Info:
         return {name: dtype for name, dtype in found.items() if name in DTYPES}
 
 
-# Arrays of what is none --------------------------------------------------------------------------
+# Arrays of other values ------------------------------------------------------------------------------
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""What `LanguageOp` does in place of xDSL: making ops, and the accessors of operands and results."""
+"""`LanguageOp` in place of xDSL: making ops, and the accessors of operands and results."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_scalar_meanings_end(op: str) -> None:
 
 
 def is_left_alone(name: str, arguments: Sequence[Any]) -> Any:
-    """Where SciPy is asked for the value at the arguments themselves."""
+    """The mask of arguments at which SciPy is asked for the value itself."""
     if name not in DOMAINS:
         return np.full(np.shape(arguments[0]), True)
     ends, asked = DOMAINS[name](NUMPY, *arguments)

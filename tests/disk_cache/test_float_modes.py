@@ -86,7 +86,7 @@ def bits(result: Any) -> bytes:
 
 
 def in_a_child(work: Callable[[], bytes]) -> bytes:
-    """What a forked process computes, which keeps nothing for this one."""
+    """The result of a forked process, which keeps nothing for this one."""
     readable, writable = os.pipe()
     child = fork()
     if child == 0:

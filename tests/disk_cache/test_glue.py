@@ -33,7 +33,7 @@ define i1 @is_it(ptr %x) {{
 
 
 def said(number: int) -> tuple[int, bool, bool]:
-    """What the functions say, loaded anew."""
+    """The results of the functions, freshly loaded."""
     code = load_glue(address_of(number), ("address", "is_it"))
     is_it = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(code.addresses["is_it"])
     return ctypes.CFUNCTYPE(ctypes.c_uint64)(code.addresses["address"])(), is_it(number), is_it(number + 8)

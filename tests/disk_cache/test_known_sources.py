@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="times of change that
 
 
 class Reads:
-    """How many source files were read."""
+    """The number of source files read."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.count = 0

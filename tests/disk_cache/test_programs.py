@@ -1,6 +1,6 @@
 """Programs by way of the disk: the same bits, found again when nothing has changed and only then.
 
-Every call of a maker gives a new function, of which this process has no programs yet.
+Every call of a maker gives a new function, and this process has no programs for it yet.
 """
 
 from __future__ import annotations
@@ -233,7 +233,9 @@ def test_random_programs_are_loaded_with_the_same_bits(seed: int, folder: Path, 
 
 
 def test_programs_of_all_large_sizes_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The code for all sizes, or that there is none, as of transforms: the second time nothing is lowered."""
+    """The code for all sizes, or the note that there is none, as for transforms: the second time nothing is
+    lowered.
+    """
     making: Any = importlib.import_module("mlirad.frontend.compiling.run_compiler")
     lowered: list[Any] = []
     lower = making.compile_module

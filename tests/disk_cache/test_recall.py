@@ -59,7 +59,7 @@ print(json.dumps(outcomes))
 
 
 def run(code: str, cache: Path, **variables: str) -> str:
-    """What a process prints that keeps its programs in a folder."""
+    """The output of a process that keeps its programs in a folder."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"MLIRAD_CACHE": str(cache), "PYTHONPATH": str(ROOT)} | variables,

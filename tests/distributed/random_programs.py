@@ -2,8 +2,8 @@
 
     outcome = tried(seed)            "agrees", "refused", or "open" where there is no program for the seed
 
-A plan must compute what the function computes, but for rounding, for any chunks and any choice of residuals,
-with the same bits for any grouping; or `SplitError` says why there is none.
+A plan must compute what the function computes, except for rounding, for any chunks and any choice of
+residuals, with the same bits for any grouping; or `SplitError` says why there is no plan.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def expanded(module: ModuleOp, kind: str) -> ModuleOp:
 
 
 def random_chunks(rng: random.Random, total: int) -> list[int]:
-    """Rows of chunks, some of which have none or one."""
+    """The rows of chunks; some have none or one."""
     chunks: list[int] = []
     while sum(chunks) < total:
         chunks.append(min(rng.choice((0, 1, 1, 2, 3, 5, 8, 13, 40)), total - sum(chunks)))

@@ -81,7 +81,7 @@ QUESTIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "variance": lambda x: np.sum(np.var(x, axis=0)),
     "by a list of their number": lambda x: x.T @ np.ones(x.shape[0]),
 }
-"""What a program says of how many rows there are."""
+"""Ways in which a program reads the number of rows."""
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is compiled for the 10th time")

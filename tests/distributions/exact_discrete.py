@@ -23,7 +23,7 @@ def masses(
     high: float | Function = inf, *, at: Sequence[float] | None = None, whole: Sequence[int] = (),
     start: int | None = None, summed: bool = True, mean: Function | None = None, var: Function | None = None,
 ) -> Exact:  # fmt: skip
-    """A distribution of whole numbers, of which the shapes numbered in `whole` are whole too.
+    """A distribution of whole numbers; the shapes numbered in `whole` are whole too.
 
     It is looked at `at` some numbers, and, if at all, summed from its lowest one, or where that is infinite
     from `start`.

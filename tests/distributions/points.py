@@ -1,4 +1,4 @@
-"""Where distributions are looked at: in the bulk, at the ends of the support, and far out."""
+"""The points at which distributions are looked at: in the bulk, at the ends of the support, and far out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What methods of distributions have to give, and their derivatives, by mpmath at as many digits as it takes.
+"""The expected results of methods of distributions, and their derivatives, by mpmath at as many digits as it
+takes.
 
 value(EXACT["norm"], "logsf", 38.0, ())            -726.2...
 derivative(EXACT["norm"], "logsf", 38.0, (), 0, 1)
@@ -111,7 +112,7 @@ def _late(*_: Any) -> None:
 
 
 def in_time(compute: Callable[[], Any], seconds: float = 0.3) -> Any:
-    """What is computed, `None` if it takes longer on the processor, or cannot be."""
+    """The computed value, or `None` if it takes longer on the processor, or cannot be computed."""
     before = signal.signal(signal.SIGVTALRM, _late)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:

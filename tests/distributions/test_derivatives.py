@@ -29,7 +29,9 @@ CASES = [
 
 
 def is_right(got: float, exact: Any, slack: float) -> bool:
-    """Whether a derivative is right to the tolerance, or to the slack that rounding of the argument gives."""
+    """Return whether a derivative is right to the tolerance, or to the slack that rounding of the argument
+    gives.
+    """
     if abs(exact) > LARGEST:
         return abs(got) > 0.1 * LARGEST and (got > 0) == (exact > 0)
     if abs(exact) < LEAST:

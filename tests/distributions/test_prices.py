@@ -1,4 +1,4 @@
-"""What densities with shapes that are numbers cost: the functions that they are made of, and a few guards."""
+"""The cost of densities with shapes that are numbers: the functions in them, and a few guards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PRICES: dict[tuple[str, str], tuple[list[str], int, int]] = {
     ("expon()", "logpdf"): ([], 7, 4),
     ("norm()", "logpdf"): ([], 6, 4),
 }
-"""The functions in a density, at most so many guards of its value, and of its gradient."""
+"""The functions in a density, and the most guards of its value, and of its gradient."""
 
 
 def _elements(program: Any, x: Any) -> Counter[str]:

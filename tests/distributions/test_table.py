@@ -1,4 +1,4 @@
-"""Which distributions of SciPy there are, and that each is looked at."""
+"""The table of SciPy's distributions is complete, and each of them is looked at."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SHARES = np.array([1e-100, 1e-12, 1e-3, 0.2, 0.5, 0.9, 1 - 1e-9, 1 - 2.0**-50])
 
 
 def is_right(got: float, exact: Any, beside: Any) -> bool:
-    """Whether a value is right to the tolerance, or as close as the values at the next numbers."""
+    """Return whether a value is right to the tolerance, or as close as the values at the next numbers."""
     if abs(exact) > LARGEST:
         return abs(got) > 1e307 and (got > 0) == (exact > 0)
     if abs(exact) < LEAST:
@@ -63,7 +63,7 @@ def test_quantiles_have_their_shares(case: tuple[str, tuple[float, ...]]) -> Non
     ends = support(d, shapes)
 
     def below(x: mpf) -> Any:
-        """What is below a number, which may be outside of the support."""
+        """The share below a number, which may be outside of the support."""
         return mpf(x >= ends[1]) if not ends[0] < x < ends[1] else d.cdf(x, *map(mpf, shapes))
 
     wrong: list[Any] = []

@@ -44,7 +44,7 @@ def test_mlir_blocks(block: blocks.Block) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_commands_print_what_is_shown(path) -> None:
-    """`python -m docs.generate` writes the output anew."""
+    """`python -m docs.generate` rewrites the output."""
     assert blocks.refreshed(path) == path.read_text()
 
 

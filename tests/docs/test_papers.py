@@ -1,4 +1,4 @@
-"""What `docs/papers.md` names is there: files, tests, passes, methods and papers."""
+"""The names in `docs/papers.md` exist: files, tests, passes, methods and papers."""
 
 from __future__ import annotations
 

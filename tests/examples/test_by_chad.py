@@ -64,7 +64,7 @@ TRANSFORMATIONS = ("grad", "value_and_grad", "jvp", "vjp", "linearize", "jacfwd"
 
 
 class ByChad:
-    """The names of mlirad, of which the transformations differentiate by `chad`."""
+    """The names of mlirad, with transformations that differentiate by `chad`."""
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(ad, name)
@@ -300,7 +300,7 @@ EXAMPLES = {
         wave_inversion, wave_inversion.misfit, np.linspace(1.0, 1.3, 8), np.arange(10) * 0.05, np.ones(10)
     ),
 }
-"""What is computed of each example."""
+"""The functions computed of each example."""
 
 MODULES = [module for module in list(globals().values()) if getattr(module, "ad", None) is ad]
 

@@ -111,7 +111,7 @@ def step(y: Any, p: Any) -> Any:
 
 
 def steps(number: int) -> Callable[..., Any]:
-    """So many steps, each a call."""
+    """Steps in a chain, each a call."""
 
     def run(y: Any, p: Any) -> Any:
         for _ in range(number):

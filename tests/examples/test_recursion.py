@@ -32,7 +32,7 @@ def expanded(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def operations(function: Callable[..., Any], *args: Any) -> int:
-    """How many operations the function executes."""
+    """The number of operations that the function executes."""
     counter = OperationCounter()
     run_function(expanded(function, *args), args, function="main", counter=counter)
     return counter.total

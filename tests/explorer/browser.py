@@ -22,7 +22,7 @@ from typing import Any, Self
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 SECONDS = 30.0
-"""How long an answer may take: browsers start slowly on a machine that is at work."""
+"""The time that an answer may take: browsers start slowly on a machine that is at work."""
 
 
 class Browser:
@@ -118,7 +118,7 @@ class Browser:
     def place(self, selector: str, text: str | None = None) -> tuple[float, float]:
         """The middle of the first element in view that a selector finds and that has a text in it.
 
-        Where there is none, the first such element is scrolled into view.
+        If no such element is in view, the first one is scrolled into view.
         """
         found = self.run(
             f"""(() => {{

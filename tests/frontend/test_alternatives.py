@@ -1,4 +1,4 @@
-"""What errors say to write instead of functions that cannot be traced is run, and gives what NumPy gives."""
+"""Alternatives that errors offer to functions that cannot be traced are run, and give what NumPy gives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = {
     "v": np.array([2.0, 1.0, 3.0]),
     "bits": np.arange(16) % 3 == 0,
 }
-"""What the calls read, all traced."""
+"""The variables that the calls read, all traced."""
 
 STATIC = {"np": np, "ad": ad, "scipy": scipy, "n": 7, "dtype": np.float32, "subscripts": "i,j"}
 

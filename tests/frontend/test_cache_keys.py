@@ -45,7 +45,7 @@ DIFFERENT: list[Any] = [
     Colour.RED, Number.ONE, Metres(1.0), Metres(2.0), Pair(0.0, 1.0), Pair(-0.0, 1.0), (0.0, 1.0), range(2),
     range(0, 2, 3), slice(0, 2), slice(0.0, 2), np.sin, np.cos, math.sin, one, lambda x: x, lambda x: -x,
 ]  # fmt: skip
-"""Values of which a trace can tell any two apart, Python's equality not all."""
+"""Values that a trace can tell apart, though Python's equality cannot tell all."""
 
 
 def test_different_values_have_different_keys():

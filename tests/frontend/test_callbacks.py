@@ -119,7 +119,7 @@ def test_outside_of_a_trace_it_is_called_at_once():
         ad.callback(np.sort, np.empty(2), X)
 
 
-# How often ---------------------------------------------------------------------------------------
+# Number of calls ----------------------------------------------------------------------------------
 
 
 def test_it_is_called_where_it_runs(jit):
@@ -263,7 +263,7 @@ def test_integers_and_stopped_floats_need_no_rule():
     assert ad.grad(program)(2.0) == 6.0
 
 
-# What goes wrong ---------------------------------------------------------------------------------
+# Mistakes -----------------------------------------------------------------------------------------
 
 
 class Broken(Exception):

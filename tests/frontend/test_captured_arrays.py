@@ -22,7 +22,7 @@ from tests.generators.captured_arrays import random_program
 READINGS: dict[str, Callable[..., Any]] = {
     "jit": ad.jit,
     "of a jit": lambda f, **o: ad.jit(ad.jit(f), **o),
-    "made anew": lambda f, **o: lambda x: ad.jit(lambda y: f(y), **o)(x),
+    "made again": lambda f, **o: lambda x: ad.jit(lambda y: f(y), **o)(x),
     "grad": lambda f, **o: _times(ad.grad(f, **o)),
     "value and grad": lambda f, **o: lambda x: ad.value_and_grad(f, **o)(x)[0],
     "jacobian": lambda f, **o: _times(ad.jacobian(f, **o)),
@@ -31,7 +31,7 @@ READINGS: dict[str, Callable[..., Any]] = {
     "batch of gradients": lambda f, **o: _times(_first(ad.jit(ad.vmap(ad.grad(f)), **o))),
     "gradient of a batch": lambda f, **o: _times(_first(ad.grad(lambda xs: np.sum(ad.vmap(f)(xs)), **o))),
 }
-"""What is compiled of a function that is linear, as functions that give the same."""
+"""The compiled forms of a linear function, as functions that give the same."""
 
 MOST_FAILURES = 5
 

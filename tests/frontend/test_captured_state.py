@@ -25,7 +25,7 @@ READINGS: dict[str, Callable[..., Callable[[float], Any]]] = {
     "of a closure": lambda f, **o: ad.jit(lambda x: f(x), **o),
     "of a partial": lambda f, **o: lambda x: ad.value_and_grad(f, **o)(x)[0],
 }
-"""What is compiled of a function, as functions that give the same."""
+"""The compiled forms of a function, as functions that give the same."""
 
 
 def judge(seed: int, *, interpret: bool) -> None:

@@ -444,7 +444,7 @@ def test_what_comes_back_is_not_compiled_again():
 
 
 def test_equal_values_are_not_compiled_again():
-    """Objects made anew with the same content."""
+    """Objects that are made again with the same content."""
     traces, state = [], {}
 
     def f(x):
@@ -459,7 +459,7 @@ def test_equal_values_are_not_compiled_again():
 
 
 def test_other_names_are_not_looked_at():
-    """What the code does not read may change."""
+    """Values that the code does not read may change."""
     traces, model = [], Model()
 
     def f(x):
@@ -555,7 +555,7 @@ def test_methods_and_attributes_are_never_stale():
     assert model.slope(3.0) == 7.0
 
 
-def test_functions_that_are_made_anew_are_reported():
+def test_functions_that_are_made_again_are_reported():
     with pytest.warns(
         ad.CaptureWarning, match="made again on every call, each time with another scale"
     ) as caught:
@@ -772,7 +772,7 @@ def test_without_a_known_layout(monkeypatch):
 
 
 def test_large_containers():
-    """What lies beyond the limit is not looked at."""
+    """Values beyond the limit are not looked at."""
     values = [[float(k)] for k in range(20_000)]
     compiled = ad.jit(lambda x: x * values[0][0], interpret=True)
     with pytest.warns(ad.CaptureWarning, match="more than 20000 values"):

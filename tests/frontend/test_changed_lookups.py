@@ -1,4 +1,6 @@
-"""What Python finds by look-ups of all kinds: after each change a compiled call gives what Python gives."""
+"""Values that Python finds by look-ups of all kinds: after each change a compiled call gives what Python
+gives.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,15 @@ from tests.generators.changed_lookups import LOOKUPS, in_groups, program
 
 MADE: dict[str, Callable[..., Callable[[float], Any]]] = {
     "jit": ad.jit,
-    "made anew": lambda f, **o: lambda x: ad.jit(f, **o)(x),
+    "made again": lambda f, **o: lambda x: ad.jit(f, **o)(x),
     "grad": lambda f, **o: lambda x: ad.grad(lambda x: f(x), **o)(x) * x,
     "of a closure": lambda f, **o: ad.jit(lambda x: f(x), **o),
 }
-"""What is compiled of a function that is linear, as functions that give the same."""
+"""The compiled forms of a linear function, as functions that give the same."""
 
 
 def judge(names: list[str], folder: Path, seed: int, *, interpret: bool) -> None:
-    """Compare compiled calls with Python's own after changes, each of which comes once, and some twice."""
+    """Compare compiled calls with Python's own after changes; each comes once, and some come twice."""
     rng = random.Random(seed)
     module = program(names, str(folder), seed)
     try:

@@ -1,6 +1,6 @@
 """Objects of SciPy that a function reads: what of them is replaced or written to, the next call sees.
 
-Which attributes there are is asked of the objects of the SciPy at hand, and where it keeps them differs.
+The objects of the SciPy at hand are asked for their attributes, as versions keep them in different places.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
 
 
 def value(thing: Any, at: Any) -> Any:
-    """What an object gives at points: a density, or an interpolated value."""
+    """The value of an object at points: a density, or an interpolated value."""
     if hasattr(thing, "logpdf"):
         return thing.logpdf(at)
     return thing(at[:, np.newaxis]) if isinstance(thing, interpolate.RegularGridInterpolator) else thing(at)

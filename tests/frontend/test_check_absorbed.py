@@ -43,7 +43,7 @@ TRANSITIONS = np.array([[0.5, 0.0, 0.5], [0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
 
 
 def probability(t: Any) -> Any:
-    """Of a chain that starts in one state, by logarithms, of which one is minus infinity."""
+    """The probability of a chain that starts in one state, by logarithms, one of them minus infinity."""
     a = np.log(t[0])
     for weights in np.array([[0.3, 0.8, 0.5], [0.2, 0.1, 0.6]]):
         a = special.logsumexp(a[:, None] + np.log(t), axis=0) + np.log(weights)

@@ -1,4 +1,4 @@
-"""How many positions of a build are computed at a time: the option and the argument, compiled."""
+"""The number of positions of a build that are computed at a time: the option and the argument, compiled."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ JACOBIANS = {"jacobian": ad.jacobian, "jacfwd": ad.jacfwd, "jacrev": ad.jacrev}
 
 
 def tangled(p):
-    """Two results of two leaves, of which no rank is another's."""
+    """Two results of two leaves, all of different ranks."""
     total = np.sum(p["a"] ** 2)
     return {"u": np.sin(p["a"]) * total, "v": np.cumsum(p["b"] * total)}
 

@@ -1,4 +1,4 @@
-"""What programs print: the lines of each construct, compiled and interpreted, in values and derivatives."""
+"""The output of programs: lines of each construct, compiled and interpreted, in values and derivatives."""
 
 from __future__ import annotations
 

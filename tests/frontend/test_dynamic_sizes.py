@@ -132,7 +132,7 @@ def agree(found: Any, wanted: Any) -> None:
 
 @pytest.fixture
 def traces(monkeypatch: pytest.MonkeyPatch) -> list[all_sizes.AllSizes]:
-    """What is made for all sizes."""
+    """The traces made for all sizes."""
     made: list[all_sizes.AllSizes] = []
     make = all_sizes.for_all_sizes
 
@@ -413,7 +413,7 @@ MISTAKES: tuple[tuple[Callable[..., Any], str, Callable[..., Any] | None], ...] 
 
 @pytest.mark.parametrize(("mistake", "hint", "hinted"), MISTAKES, ids=[m[0].__name__ for m in MISTAKES])
 def test_mistakes(mistake: Callable[..., Any], hint: str, hinted: Callable[..., Any] | None):
-    """What needs a number says so at its line, and what the hint says to write works."""
+    """Code that needs a number says so at its line, and the code of the hint works."""
     x = np.arange(6.0) + 1
     with pytest.raises((TracingError, ShapeError), match=hint) as raised:
         ad.jit(mistake, dynamic="x:0")(x)

@@ -89,7 +89,7 @@ CONSTRUCTS: dict[str, list[Callable[[], Any]]] = {
 """Calls of every construct; each gives arrays."""
 
 CLASSES = {"Closure", "ShapeDtype", "Sum", "eval_shape", "itself"}
-"""What is public of the room of the constructs and is none."""
+"""Public classes and functions in the package of the constructs that are not constructs."""
 
 
 def test_no_construct_is_forgotten() -> None:

@@ -52,7 +52,7 @@ def written_custom(write: Write) -> Any:
 
 
 def alternating(write: Write, x: Any) -> Any:
-    """Carries that change places, of which one is written."""
+    """Carries that change places; one of them is written."""
 
     def body(c: Any, _: Any) -> Any:
         write(c[0])

@@ -17,7 +17,7 @@ NOTES: list[Any] = []
 
 
 def lines_warned(function: Callable[..., Any], *args: Any) -> list[str]:
-    """The source lines, stripped, of which the first and the second call warn."""
+    """The source lines, stripped, that the first and the second call warn of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         compiled = ad.jit(function)

@@ -52,7 +52,7 @@ def test_strided_buffers_are_copied_into(layout: str) -> None:
 
 @pytest.mark.parametrize("shift", [-2, -1, 0, 1, 2])
 def test_buffers_may_overlap_arguments(shift: int) -> None:
-    """What is read there is read before it is written."""
+    """Elements read there are read before they are written."""
     f = ad.jit(lambda x: x[::-1] + np.sum(x))
     for _ in range(4):
         memory = np.arange(10.0)
@@ -63,7 +63,7 @@ def test_buffers_may_overlap_arguments(shift: int) -> None:
 
 
 PARTS = (slice(0, 6), slice(10, 16), slice(5, None, -1), slice(3, 9), slice(8, 20, 2), slice(15, 9, -1))
-"""Parts of six elements, of which some share elements, in one order or another."""
+"""Parts of six elements that may share elements, in one order or another."""
 
 
 @pytest.mark.parametrize("donate", [(), "a", "b", ("a", "b")])

@@ -1,4 +1,4 @@
-"""What errors say to write instead of a line that needs elements of a traced value is run, beside NumPy."""
+"""Hints of errors about lines that need elements of a traced value are run, beside NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES: dict[str, Any] = {
     "k": np.int64(2),
     "t": 0.75,
 }
-"""What the lines read, all traced."""
+"""The variables that the lines read, all traced."""
 
 STATIC: dict[str, Any] = {"np": np, "ad": ad, "a": np.arange(5.0), "values": np.array([1.0, 2.0]), "n": 3}
 

@@ -221,7 +221,7 @@ def test_many_functions_are_told_in_one_trace() -> None:
     np.testing.assert_array_equal(ad.jit(space["f"], interpret=True)(1.0), [60.0, sum(range(60))])
 
 
-# What others see ---------------------------------------------------------------------------------
+# Views of others ----------------------------------------------------------------------------------
 
 
 def asking_functions() -> Iterator[FunctionType]:

@@ -294,7 +294,7 @@ def test_batches(program: Function) -> None:
 
 @ad.function
 def sines(numbers: Any) -> Any:
-    """Where it is checked for NaN it reports, and returns no array."""
+    """With a check for NaN it reports, and returns no array."""
     return ad.case(numbers, lambda _: Numbers(None), lambda cell: Numbers((np.sin(cell[0]), sines(cell[1]))))
 
 
@@ -326,7 +326,7 @@ def test_functions_that_return_lists_or_functions_are_checked(method: str) -> No
 
 
 def test_room_grows_in_batches() -> None:
-    """Where a branch that differs between batch members makes cells, each member has rows of its own."""
+    """If a branch that differs between batch members makes cells, each member has rows of its own."""
 
     def kept(x: Any, v: Any) -> Any:
         def step(rest: Any, e: Any) -> Any:

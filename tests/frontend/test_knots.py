@@ -64,7 +64,7 @@ def test_derivatives_at_points_are_those_of_scipy(name: str) -> None:
     first, second = own.derivative(1)(at), own.derivative(1).derivative(1)(at)
     np.testing.assert_allclose(slopes, first, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(bends, second, rtol=1e-9, atol=1e-9)
-    if name.startswith("Akima"):  # of which only objects can be traced
+    if name.startswith("Akima"):  # only objects of these can be traced
         return
     traced = ad.vmap(ad.hessian(lambda v: made(v[1:])(v[0])))(np.column_stack([at, np.tile(Y, (at.size, 1))]))
     np.testing.assert_allclose(traced[:, 0, 0], second, rtol=1e-8, atol=1e-8)

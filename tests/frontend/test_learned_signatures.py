@@ -15,7 +15,7 @@ Function = Callable[..., Any]
 
 
 def traces(f: Function, *args: Any) -> int:
-    """How often `f` is traced when it is compiled."""
+    """The number of traces of `f` when it is compiled."""
     count = itertools.count()  # a variable would get its former value before each further trace
 
     def counted(*given: Any) -> Any:
@@ -87,7 +87,7 @@ def chosen_twice(x: Any) -> Any:
 
 
 def given_to_one_that_is_chosen(x: Any) -> Any:
-    """What is known of the argument refines what was learned of the function."""
+    """Knowledge of the argument refines what was learned of the function."""
     f = ad.cond(x > 0, lambda: ad.lambda_(lambda g: g(x)), lambda: ad.lambda_(lambda g: g(x) * x))
     return f(ad.lambda_(np.sin))
 

@@ -22,7 +22,7 @@ def listening(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What was told since the last look, with 0 in place of times."""
+    """The messages since the last look, with 0 in place of times."""
     texts = [re.sub(r"\d+\.\d{3} s", "0 s", r.getMessage()) for r in caplog.records if r.name == "mlirad"]
     caplog.clear()
     return texts

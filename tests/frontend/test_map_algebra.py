@@ -307,7 +307,7 @@ def test_maps_from_values():
         Map.from_dense(X)
 
 
-# What is compiled, and what is held ------------------------------------------------------------------
+# Compiles and memory ------------------------------------------------------------------------------
 
 
 def test_one_program_serves_all_points_and_copies_nothing(monkeypatch):

@@ -75,7 +75,7 @@ def _sums(x):
 
 
 def _ascending(x, y):
-    """Points in order, of which some are chosen, and one value at each."""
+    """Points in order, some of them chosen, and one value at each."""
     places = np.cumsum(np.exp(x)) - 3
     return places[x < 0.3], y[x < 0.3]
 
@@ -128,7 +128,7 @@ MOVED = {
     ),
     "into by name": lambda x, y, X, B: np.sum(np.exp(y[x > 0], out=np.ones_like(x[x > 0]))),
 }
-"""Selections of which the elements that count move."""
+"""Selections whose counted elements move."""
 
 
 @pytest.mark.parametrize("name", MOVED)
@@ -256,7 +256,7 @@ def test_at() -> None:
 
 
 def test_nothing_is_left() -> None:
-    """Where NumPy raises, as nothing has an extremum: NaN of floats, the last number of integers."""
+    """NumPy raises here, as nothing has an extremum: NaN of floats, the last number of integers."""
     x = ARGUMENTS[0]
     found = ad.jit(
         lambda x: (

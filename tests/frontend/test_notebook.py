@@ -1,4 +1,4 @@
-"""What transformed functions and linear maps show of themselves in notebooks."""
+"""The views of transformed functions and linear maps in notebooks."""
 
 from __future__ import annotations
 

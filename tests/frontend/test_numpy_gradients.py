@@ -206,7 +206,7 @@ SHAPES = {
 
 
 def written(write: Callable[[Any], object]) -> Callable[[Any], Any]:
-    """What is made of a copy by a function that writes its argument."""
+    """The result of a copy after a function that writes its argument."""
 
     def function(x: Any) -> Any:
         y = x**2

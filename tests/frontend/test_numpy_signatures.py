@@ -22,7 +22,7 @@ from tests.versions import since_numpy
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]])
 DISPATCHER = type(np.sum)
-"""What functions are that NumPy lets other arrays answer."""
+"""The class of functions that NumPy lets other arrays answer."""
 
 ONE_ARGUMENT = ("min_scalar_type",)
 """Of functions that once had no signature, those that take one argument; others take two."""

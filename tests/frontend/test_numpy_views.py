@@ -155,7 +155,7 @@ VIEWING = [
     for name, f in FUNCTIONS.items()
     if any(views(f, ["matrix", "column", "vector", "complex", "cube"], ["x"]))
 ]
-"""What gives views."""
+"""The functions that give views."""
 
 
 def asked_for_writing(t: Any) -> Any:
@@ -189,7 +189,7 @@ def write_number(number: int, x: Any) -> Callable[[Any], object]:
 
 
 def seen_in_both(name: str, order: str, number: int, write: Callable[[Any], object], both: bool) -> Any:
-    """What an array and views of it are when either was written."""
+    """The values of an array and of views of it after either was written."""
 
     def function(x: Any) -> Any:
         y, z = x.copy(), x.copy()
@@ -207,7 +207,7 @@ UNTRACED = (
     "cannot be traced|coefficients, got shape|must be an array|is no array|neither an array nor a number"
     "|no memory|an order"
 )
-"""What is said of functions, and of operands of them, that are not traced: better than a copy."""
+"""The words in errors about functions, and operands, that are not traced: better than a copy."""
 
 
 @pytest.mark.parametrize("sample", SAMPLES)

@@ -26,7 +26,7 @@ def residuals(u: Any, a: Any) -> Any:
 
 
 def slopes(u: Any, a: Any) -> Any:
-    """Their derivatives, of which one is traced."""
+    """Their derivatives; one of them is traced."""
     return np.array([[2 * u[0], 0.0 * a], [u[1], u[0]]])
 
 

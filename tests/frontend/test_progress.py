@@ -50,7 +50,7 @@ def terminal() -> Generator[tuple[int, TextIO]]:
 
 
 def written(reader: int) -> str:
-    """What the terminal got."""
+    """The output to the terminal."""
     parts: list[bytes] = []
     with suppress(BlockingIOError):
         while True:

@@ -255,7 +255,7 @@ def test_attrs_classes_are_structure():
 
 
 def test_a_field_of_an_attrs_class_is_found_without_the_package():
-    """What `attrs` leaves on a class is all that is read of it."""
+    """Only the traces that `attrs` leaves on a class are read."""
 
     class Pair:
         __attrs_attrs__ = (

@@ -1,4 +1,4 @@
-"""What code finds out about scalars and arrays of rank 0: in traces what it finds in NumPy and Python."""
+"""Questions of code about scalars and arrays of rank 0: traces answer as NumPy and Python do."""
 
 from __future__ import annotations
 

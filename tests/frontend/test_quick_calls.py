@@ -251,7 +251,7 @@ def test_what_the_function_reads_is_seen() -> None:
 
 
 def test_names_and_fields_that_no_code_can_check_quickly() -> None:
-    """Keys that are no strings, and static fields of which equal ones differ, take the long way."""
+    """Keys that are not strings, and static fields whose equal values differ, take the long way."""
     f = ad.jit(lambda d: d[1] * 2)
     g = ad.jit(lambda m: m.x / m.zero)
     holder = make_dataclass("holder", ["x", ("zero", float, field(metadata={"static": True}))])

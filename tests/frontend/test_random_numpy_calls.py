@@ -33,7 +33,7 @@ INTERPRETED, COMPILED = 40, 5
 
 
 def check(first: int, count: int, *, interpret: bool, counts: Counter[str]) -> list[str]:
-    """What went wrong among the calls of some seeds."""
+    """The failures among the calls of some seeds."""
     wrong: list[str] = []
     for outcome in run_calls(first, count, interpret=interpret):
         counts[outcome.kind] += 1

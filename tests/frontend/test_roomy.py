@@ -95,7 +95,7 @@ def test_dynamic_sizes() -> None:
         np.testing.assert_allclose(gradient(w), slope_of_plain(w, 0.4), rtol=1e-10)
 
 
-# How programs grow -------------------------------------------------------------------------------
+# Growth of programs -------------------------------------------------------------------------------
 
 
 def needing(least: tuple[int, ...], made: list[tuple[int, ...]]) -> Callable[[tuple[int, ...]], Any]:

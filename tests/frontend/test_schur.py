@@ -38,7 +38,7 @@ CASES = [(name, output) for name in MATRICES for output in ("real", "complex")]
 
 
 def known(t: Any, z: Any) -> Any:
-    """What does not depend on signs, or on the factors of modulus 1 of complex columns."""
+    """The part that does not depend on signs, or on the factors of modulus 1 of complex columns."""
     weighted = (z * np.cos(np.arange(len(t)))) @ np.conj(z).T
     return np.concatenate([np.ravel(np.real(x)) for x in (t * np.conj(t), z * np.conj(z), weighted)])
 
@@ -54,7 +54,7 @@ def test_factors_are_those_of_scipy(name: str, output: str) -> None:
 
 
 SAME_ORDER = [case for case in CASES if case != ("triangular", "complex")]
-"""Where eigenvalues have the same order in matrices beside it: LAPACK's may be another one."""
+"""The cases whose eigenvalues have the same order in matrices beside it: LAPACK's may be another one."""
 
 
 @pytest.mark.parametrize(("name", "output"), SAME_ORDER)

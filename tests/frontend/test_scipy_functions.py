@@ -72,7 +72,7 @@ POINTS = np.array([0.0, -0.0, 0.3, -0.3, 1.0, -1.0, 2.5, -3.0, 12.0, 1e-300, 1e3
 
 
 def called(names: list[str], *operands: Any) -> list[Any]:
-    """The results of all ufuncs of these names of so many operands, each on the first ones."""
+    """The results of all ufuncs of these names for that many operands, each on the first ones."""
     found: list[Any] = []
     with np.errstate(all="ignore"):
         for name in names:

@@ -50,7 +50,7 @@ def compare(compute: Computation, *operands: Any, tolerance: float = 1e-9, inter
 
 
 def cubic_splines(count: int, conditions: list[Any], orders: tuple[int, ...]) -> Computation:
-    """Derivatives of these orders of splines through so many points, for these conditions at the ends."""
+    """Derivatives of these orders of splines through `count` points, for these conditions at the ends."""
 
     def compute(x: Any, y: Any, at: Any) -> list[Any]:
         ring = np.concatenate([y[: count - 1], y[:1]])

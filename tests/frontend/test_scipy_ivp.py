@@ -188,7 +188,7 @@ def test_no_event() -> None:
     assert status == 0 and np.isnan(times[0])
 
 
-# What it does not do -------------------------------------------------------------------------------
+# Limits -------------------------------------------------------------------------------------------
 
 
 def test_constants_are_left_to_scipy() -> None:

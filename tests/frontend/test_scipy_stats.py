@@ -26,14 +26,14 @@ SHAPES: dict[str, list[np.ndarray[Any, Any]]] = {
     "binom": [np.array([3.0, 1.0, 12.0]), np.array([0.2, 0.0, 0.9])],
     "geom": [np.array([0.2, 0.9, 1.0])],
 }
-"""Shapes, some of which there is no distribution for."""
+"""Shapes, with some that no distribution has."""
 
 POINTS = np.array([-2.5, -1.0, 0.3, 0.5, 1.2, 1.5, 2.0, 3.0, 11.0, 20.0, np.nan, np.inf, -np.inf])[:, None]
 SHARES = np.array([-0.1, 0.0, 1e-9, 0.3, 0.5, 0.9, 1.0, 1.1, np.nan])[:, None]
 
 
 def all_methods(name: str, *operands: Any) -> dict[str, Any]:
-    """What the methods of a distribution make of points, shares, shapes, loc and scale."""
+    """The results of a distribution's methods on points, shares, shapes, loc and scale."""
     points, shares, *rest = operands
     owner, found = getattr(stats, name), {}
     for method in METHODS[name]:

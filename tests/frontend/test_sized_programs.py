@@ -23,7 +23,7 @@ np_: Any = np
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is compiled, in order: for which sizes that are small, or for numbers."""
+    """The compiles, in order: for sizes, with those that are small, or for numbers."""
     making: Any = importlib.import_module("mlirad.frontend.compiling.run_compiler")
     found: list[str] = []
     sized: Callable[..., Any] = making.sized_code

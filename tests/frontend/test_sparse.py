@@ -47,7 +47,7 @@ def check(function: Callable[..., Any], *args: Any, argnums: tuple[int, ...] = (
 
 
 def pattern(matrix: Any) -> Any:
-    """Where a matrix has entries."""
+    """The mask of a matrix's entries."""
     mask = np.zeros(matrix.shape, bool)
     coordinates = matrix.tocoo()
     mask[coordinates.row, coordinates.col] = True
@@ -243,7 +243,7 @@ def test_the_hessian_of_a_quadratic_form_on_a_grid() -> None:
 
 
 def repeats(function: Callable[..., Any], *args: Any, argnums: tuple[int, ...] = (0,)) -> bool:
-    """Whether the entries are computed as blocks."""
+    """Return whether the entries are computed as blocks."""
     sparse = ad.jacobian(function, argnums=argnums, sparse=True)
     matrices, leaves = sparse._matrices(args, {})
     return matrices.instance(leaves).block_rows is not None

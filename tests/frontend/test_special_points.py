@@ -38,7 +38,7 @@ STEP = 1e-6
 STEPS = np.array([0.0, 1e-9, -1e-9, STEP, 2 * STEP, -STEP, -2 * STEP])
 
 POINTS = [np.array(x) for x in ([0.0, 1, -1, 0.5], [0.0, 0, 0, 0], [1.0, 1, 1, 1], [2.0, -2, 0, 1])]
-"""Where elements are 0, whole, equal, or opposite."""
+"""Points with elements that are 0, whole, equal, or opposite."""
 
 DIRECTIONS = [np.array([1.0, 0.31, -0.72, 0.17]), np.array([-0.23, 0.91, 0.44, -0.65])]
 
@@ -317,7 +317,7 @@ def derivatives(function: Function, lines: list[tuple[Any, Any]]) -> tuple[Float
 
 
 def wrong(values: Floats, derived: Floats) -> list[tuple[Any, ...]]:
-    """Where a derivative is not between those on both sides: line, step, element, and the three."""
+    """The cases of a derivative outside of those on both sides: line, step, element, and the three."""
     at, right, left = derived[:, :3], derived[:, 3:5], derived[:, 5:7]
     limits = [2 * side[:, :1] - side[:, 1:] for side in (right, left)]
     low, high = np.minimum(*limits), np.maximum(*limits)
@@ -367,7 +367,7 @@ def test_functions_of_complex_numbers(name: str) -> None:
 
 
 CORNERS = ("huber",)
-"""What has no second derivative at some special points, and limits that do not bound what is given."""
+"""Functions without a second derivative at some special points, whose limits do not bound what is given."""
 
 SPECIAL_ELEMENTS = (0.0, 0.0, 1.0, 1.0, -1.0, 2.0, 0.5)
 

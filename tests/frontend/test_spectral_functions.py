@@ -210,7 +210,7 @@ def test_systems_of_vectors(name: str) -> None:
     np.testing.assert_allclose(ad.grad(ad.grad(found))(0.0), second, rtol=1e-12)
 
 
-# What has no derivative -----------------------------------------------------------------------------------
+# Missing derivatives ------------------------------------------------------------------------------
 
 
 def _vectors(a: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What `.stats` says of a compile: stages, kernels, and the memory of a call by source line."""
+"""The contents of a compile's `.stats`: stages, kernels, and the memory of a call by source line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ X = np.linspace(0.1, 1.0, 64)
 
 
 def kept_values(x, w):
-    """A hundred steps of which the reverse sweep needs the slopes of two lines."""
+    """A hundred steps; the reverse sweep needs the slopes of two lines."""
 
     def step(c, _):
         a = np.sin(c * w)

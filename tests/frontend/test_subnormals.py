@@ -23,7 +23,7 @@ needs_control = pytest.mark.skipif(not HAS_CONTROL, reason="the processor is not
 
 
 def thread_keeps_subnormals() -> bool:
-    """Whether arithmetic outside of programs sees subnormal operands and results."""
+    """Return whether arithmetic outside of programs sees subnormal operands and results."""
     smallest = np.array([5e-324])
     return bool((smallest * 1.0 != 0)[0] and (np.array([1e-200]) * 1e-110 != 0)[0])
 

@@ -1,4 +1,4 @@
-"""What the traceback of a mistake shows: the user's frames."""
+"""The traceback of a mistake: the user's frames."""
 
 from __future__ import annotations
 

@@ -52,14 +52,14 @@ def sample(dtype: Any, seed: int = 0, shape: tuple[int, ...] = (5,)) -> Any:
 
 
 def is_special(ufunc: np.ufunc) -> bool:
-    """Whether SciPy computes it."""
+    """Return whether SciPy computes it."""
     return any(f.ufunc == ufunc.__name__ for f in SPECIAL_FUNCTIONS.values()) and not hasattr(
         np, ufunc.__name__
     )
 
 
 def agree(function: Any, *args: Any) -> None:
-    """What NumPy computes or rejects, the traced function computes or rejects too."""
+    """The traced function computes or rejects what NumPy computes or rejects."""
     with np.errstate(all="ignore"):
         try:
             expected = function(*args)

@@ -18,7 +18,7 @@ from tests.generators.vector_uses import KINDS, VALUES, Use, differences, direct
 METHODS = ("dual-arrays", "jacobian", "chad")
 
 BOUNDS = (1e-4, 2e-2)
-"""How far derivatives may be from differences, of first and second order."""
+"""The bounds on the distance of derivatives from differences, of first and second order."""
 
 
 def check(seed: int) -> str:

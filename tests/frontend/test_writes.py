@@ -23,7 +23,7 @@ def run(function: Any, *args: Any, **options: Any) -> Any:
 
 
 def after(change: Callable[..., object]) -> Callable[..., Any]:
-    """What the argument is when it has been changed."""
+    """The value of the argument when it has been changed."""
 
     def function(x: Any, *rest: Any) -> Any:
         change(x, *rest)
@@ -129,7 +129,7 @@ def test_writes_show_where_numpy_shows_them(source):
         np.testing.assert_array_equal(args[0], x, "the caller's array is as it was")
 
 
-# What is a view and what a copy ------------------------------------------------------------------
+# Views and copies ---------------------------------------------------------------------------------
 
 SHARING: dict[str, Any] = {
     "x": CUBE,
@@ -229,14 +229,14 @@ def first_array(result: Any) -> Any:
 
 
 def shared(x: Any, result: Any) -> Any:
-    """Where a result changes with the argument."""
+    """The mask of elements of a result that change with the argument."""
     before = result + 0
     x[...] = 7
     return result != before
 
 
 def ordered(_: Any, result: Any) -> Any:
-    """Where the result, reshaped, changes with it."""
+    """The mask of elements that change with the result, reshaped."""
     flat = result.reshape(-1)
     result[...] = 7
     return flat == 7

@@ -379,7 +379,7 @@ EVERY_DAY = [p for k, p in enumerate(PLACES) if k % 6 == 0 or p[0] not in IN_TUR
 turns."""
 
 SHARE = 14
-"""Every day an argument meets one in so many of the kinds; `make fuzz` tries all."""
+"""Every day an argument meets one in this many of the kinds; `make fuzz` tries all."""
 
 
 def test_all_functions_of_the_interface_are_called() -> None:

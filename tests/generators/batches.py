@@ -153,7 +153,7 @@ STEPS: Sequence[Step] = (
 
 
 def _branched(rng: random.Random, depth: int) -> Step:
-    """Two sequences of steps, one of which a slice takes."""
+    """Two sequences of steps; a slice takes one of them."""
     one, other, by_float = _steps(rng, depth), _steps(rng, depth), rng.random() < 0.5
 
     def run(t: State, key: Any) -> State:
@@ -214,7 +214,7 @@ RANKS = (0, 1, 2, 0)
 
 
 def random_axes(rng: random.Random) -> Axes:
-    """Axes of the arguments of `random_slice`, at least one of which is batched, and of its results."""
+    """Axes of the arguments of `random_slice`, at least one of them batched, and of its results."""
     while True:
         given = [rng.choice((None, *range(-rank - 1, rank + 1))) for rank in RANKS]
         given.append(rng.choice((None, 0)))
@@ -243,7 +243,7 @@ def _with(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 
 def slices(function: Callable[..., Any], args: Sequence[Any], axes: Axes) -> Any:
-    """What `ad.vmap` means: the function on each slice, its results stacked."""
+    """The meaning of `ad.vmap`: the function on each slice, its results stacked."""
     found = [
         function(
             *(a if axis is None else np.take(a, k, axis) for a, axis in zip(args, axes.given, strict=True))

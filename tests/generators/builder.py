@@ -59,7 +59,7 @@ class ProgramBuilder:
         self.indices: list[Value] = []
         self.allows: Callable[[type[Operation]], bool] = lambda op_class: True
         self.straight = False
-        """Whether loops, branches, orderings and products are left out."""
+        """True if loops, branches, orderings and products are left out."""
         self.grow: Callable[[], Value] = lambda: self.constant(1, f64)
         """Appends one random op."""
 
@@ -78,14 +78,16 @@ class ProgramBuilder:
                 return shape
 
     def element(self, allowed: Sequence[Attribute]) -> Attribute:
-        """A random element type of the program among the allowed ones (one of these when there is none)."""
+        """A random element type of the program among the allowed ones (one of these if the program has none
+        of them).
+        """
         usable = [e for e in self.elements if e in allowed]
         if not usable:
             return self.rng.choice(list(allowed))
         return self.rng.choices(usable, [self.elements[e] for e in usable])[0]
 
     def fits(self, shape: Shape) -> bool:
-        """Whether an array of this shape is small enough for a random program."""
+        """Return whether an array of this shape is small enough for a random program."""
         return len(shape) <= max(self.ranks) + 1 and size_of(array_type(shape, f64)) <= LARGEST_ARRAY
 
     # Values --------------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ class ProgramBuilder:
 
     @property
     def special(self) -> bool:
-        """Whether the next literal may hold infinities, NaN and the like."""
+        """Return whether the next literal may hold infinities, NaN and the like."""
         return not self.smooth and self.rng.random() < 0.1
 
     def constant(self, value: object, element: Attribute) -> Value:
@@ -221,7 +223,7 @@ class ProgramBuilder:
     def typed_region(
         self, types: Sequence[Attribute], body: Callable[[Sequence[Value]], Sequence[Value]], indices: int = 0
     ) -> Region:
-        """A region over arguments of any types, the first `indices` of which are indices."""
+        """A region over arguments of any types; the first `indices` arguments are indices."""
         block = Block(arg_types=types)
         self.blocks.append(block)
         self.scopes.append(list(block.args))

@@ -4,9 +4,9 @@
     program.function(x)              x times what some readings find in the state
     program.change(rng)              one element, a view, the order of a dictionary, a dtype, a function, ...
 
-What is read is plain Python and NumPy on what is there at the time, so the function itself is the witness. A
+Reads are plain Python and NumPy on the current objects, so the function itself is the oracle. A
 compiled one must give the same after every change: of elements through views and other names, of shapes and
-dtypes under one name, of which objects are the same, of orders, of functions and of compiled functions.
+dtypes under one name, of the identity of objects, of orders, of functions and of compiled functions.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ CHANGES: Sequence[Callable[[Any, random.Random], None]] = (
     lambda s, rng: s.long.sort(),
     lambda s, rng: s.long.fill(rng.randrange(5)),
 )
-"""What can happen to a state between calls."""
+"""The changes of a state between calls."""
 
 
 @dataclass

@@ -59,12 +59,12 @@ class Plain:
         self.k = k
 
     def method(self) -> Any:
-        """What it holds."""
+        """Its content."""
         return self.k
 
     @property
     def shown(self) -> Any:
-        """What it holds."""
+        """Its content."""
         return self.k
 
 
@@ -72,7 +72,7 @@ class Derived(Plain):
     """One of a derived class."""
 
     def method(self) -> Any:
-        """What it holds."""
+        """Its content."""
         return super().method()
 
 
@@ -160,7 +160,7 @@ def _member(value: Any) -> Any:
 
 
 _kept: list[Any] = []
-"""What weak references stand for."""
+"""The targets of weak references."""
 
 
 def _weak(value: Any) -> Any:
@@ -208,7 +208,7 @@ INNERMOST: list[tuple[Callable[[float], Any], str, Callable[[Any], Change]]] = [
     (_with_default, "()", lambda holder: lambda value: setattr(holder, "__defaults__", (value,))),
     (_of_cell, "()", lambda holder: lambda value: setattr(holder.__closure__[0], "cell_contents", value)),
 ]
-"""How a value is put into an object, how code reads it there, and what changes it."""
+"""The ways to put a value into an object, to read it there in code, and to change it."""
 
 AROUND: list[tuple[Callable[[Any], Any], str]] = [
     (lambda h: [h], "[0]"),
@@ -241,7 +241,7 @@ AROUND: list[tuple[Callable[[Any], Any], str]] = [
     (lambda h: iter_of([h]), "()[0]"),
     (lambda h: collections.deque([h], maxlen=3), "[0]"),
 ]
-"""What can be put around an object, and how code reads it out again."""
+"""The wrappers that can be put around an object, and the code that reads it out again."""
 
 
 def iter_of(values: list[Any]) -> Callable[[], tuple[Any, ...]]:

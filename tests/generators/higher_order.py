@@ -4,8 +4,8 @@
 
 A program is a term of type f64, made top down with `size` as fuel. Floats never decide anything and every one
 made by arithmetic is a sine or a hyperbolic tangent, so finite differences are meaningful. Recursion counts
-down an integer. What a loop carries on, and what a recursive function hands on to itself, captures no
-closure, which could be one of its own kind; all else captures and chooses among any. In `growing` programs
+down an integer. Values that a loop carries on, or that a recursive function passes to itself, capture no
+closure, which could be one of their own kind; all others capture and choose among any. In `growing` programs
 these capture what they like, loops and recursion wrap closures in closures of their own kind, and lists and
 trees of anything are grown and folded.
 """
@@ -276,7 +276,7 @@ class Terms:
         return again(self.constant(self.rng.randint(0, 3), i64), argument)
 
     def wrapped_in_a_loop(self, type_: Attribute, fuel: int) -> Value:
-        """What a closure returns that a loop has wrapped in closures of its kind."""
+        """The result of a closure that a loop has wrapped in closures of its kind."""
         closure = self.wrapped_type(type_)
         init = self.term(closure, fuel // 3)
 
@@ -290,7 +290,7 @@ class Terms:
         return self.emit(ApplyOp, [made, *(self.term(t, fuel // 3) for t in closure.inputs)], [type_])[0]
 
     def wrapped_by_recursion(self, type_: Attribute, fuel: int) -> Value:
-        """What a continuation returns that recursion has wrapped in continuations, and that it calls last."""
+        """The result of a continuation that recursion has wrapped in continuations, and calls last."""
         closure = self.wrapped_type(type_)
         name = f"f{len(self.functions)}"
         function = FuncOp(name, ([i64, VECTOR, closure], [type_]), Region(), "private")
@@ -319,7 +319,7 @@ class Terms:
         return self.emit(CallOp, [*arguments, self.term(closure, fuel // 3)], [type_], callee)[0]
 
     def of_a_tree(self, type_: Attribute, fuel: int) -> Value:
-        """What recursion makes of a list, or of a tree whose parts are shared, that a loop has grown."""
+        """The result of recursion on a list, or on a tree whose parts are shared, that a loop has grown."""
         name = f"f{len(self.functions)}"
         tree, arity = inductive_type(f"tree{len(self.functions)}"), self.rng.choice((1, 1, 2))
         leaf, node = self.type(1), tuple_type([self.type(1), *[tree] * arity])

@@ -42,7 +42,7 @@ OUTER: dict[str, tuple[Callable[..., Any], ...]] = {
 """Functions of a spline's value, with two derivatives."""
 
 BESIDE = (0.0, 0.0, 1e-9, -1e-9, 1e-7, -1e-7)
-"""How far from points splines are read."""
+"""The distances from points at which splines are read."""
 
 
 @dataclass(frozen=True)

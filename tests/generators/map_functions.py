@@ -38,7 +38,7 @@ def _region(b: MapBuilder, s: Attribute, point: Sequence[Attribute]) -> Region:
 
 
 def _point(b: MapBuilder, s: Attribute) -> list[Attribute]:
-    """Component types of points of which a map out of s can be made."""
+    """Component types of points that a map out of s can be made of."""
     return b.rng.choice(([i64], [element_of(s)], [i64, element_of(s)], [element_of(s), i64]))
 
 

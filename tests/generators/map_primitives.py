@@ -74,7 +74,7 @@ class MapBuilder:
         return self.parameters.insert_arg(type_, len(self.parameters.args))
 
     def fits(self, shape: Shape) -> bool:
-        """Whether arrays of this shape are small enough."""
+        """Return whether arrays of this shape are small enough."""
         return len(shape) <= 4 and prod(shape) <= LARGEST_SPACE
 
     def extent(self) -> int:
@@ -118,7 +118,9 @@ class MapBuilder:
 
 
 Maker: TypeAlias = Callable[[MapBuilder, Attribute], Value | None]
-"""Appends a primitive map out of an array space (or a tuple of arrays); `None` where there is none."""
+"""Appends a primitive map out of an array space (or a tuple of arrays); returns `None` if there is no such
+map.
+"""
 
 
 def _some_dims(b: MapBuilder, rank: int) -> Shape:
@@ -346,7 +348,7 @@ def dot(op_class: type[linear.DotMapOp]) -> Maker:
 
 
 def triangular_solve(b: MapBuilder, s: Attribute) -> Value | None:
-    """Solutions of triangular systems, of which those that are divided by nothing stay small."""
+    """Solutions of triangular systems; those that are divided by nothing stay small."""
     shape = shape_of(s)
     if len(shape) < 2 or not b.fits((*shape[:-1], shape[-2])):
         return None

@@ -44,13 +44,13 @@ MAP_MAKERS = {**ARRAY_MAKERS, **FUNCTION_MAKERS}
 
 
 def domain_of(m: Value) -> Attribute:
-    """Where a map starts from."""
+    """The domain of a map."""
     assert isinstance(m.type, MapType)
     return m.type.domain
 
 
 def codomain_of(m: Value) -> Attribute:
-    """Where a map ends."""
+    """The codomain of a map."""
     assert isinstance(m.type, MapType)
     return m.type.codomain
 

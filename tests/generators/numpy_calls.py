@@ -343,7 +343,7 @@ OPTIONS: dict[str, Callable[[Draw], Any]] = {
     "m": lambda d: d.choice(1, 2),
     "signature": lambda d: d.choice("dd->d", "d->d"),
 }
-"""What parameters take, by their names, wherever they are optional; those of `ARGUMENTS` go first."""
+"""The values of parameters, by their names, wherever they are optional; those of `ARGUMENTS` go first."""
 
 
 # Arguments that fit each other -------------------------------------------------------------------
@@ -779,7 +779,7 @@ def _key_call(d: Draw, seed: int) -> Call:
 
 @dataclass(frozen=True)
 class Key:
-    """What an array is indexed with."""
+    """The index of an array."""
 
     parts: Any
 

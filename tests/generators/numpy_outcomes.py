@@ -1,4 +1,4 @@
-"""What became of a random call of NumPy's: does a traced function agree with NumPy, or say why it does not?
+"""The outcome of a random call of NumPy's: does a traced function agree with NumPy, or say why it does not?
 
     outcome = outcome_of(random_call(7))       Outcome(kind="agreed", ...)
     python -m tests.generators.numpy_outcomes --first 0 --count 5000     prints outcomes, a JSON line each
@@ -43,7 +43,7 @@ WRONG = (WITHOUT_HINT, UNCLEAR, RAW, DISAGREED, CRASHED)
 
 SECONDS_PER_CALL = 30
 ANSWERED = ".\n"
-"""What a child prints when mlirad has answered, and NumPy has not."""
+"""The output of a child when mlirad has answered, and NumPy has not."""
 INTERNAL = (CompileError, InterpreterError, VerifyError, ParseError)
 PYTHON_WORDS = ("' object ", "NoneType", "unsupported operand", "no value>", "Traceback")
 
@@ -137,7 +137,7 @@ EXACT = frozenset(
 """Operations on floats that agree with NumPy bit for bit, but for the payloads of NaN."""
 
 SIGNLESS_ZEROS = frozenset(["maximum", "minimum", "fmax", "fmin", "clip"])
-"""Which of two zeros of either sign these return is not defined."""
+"""These may return either of two zeros of different signs."""
 
 DEGREES = {
     "sum": 1, "cumsum": 1, "mean": 1, "nansum": 1, "nanmean": 1, "nancumsum": 1, "cumulative_sum": 1,
@@ -163,7 +163,9 @@ STRICTER_OUT = (
     "must be of ArrayType", "item assignment", "output parameter for reduction",
     "array element with a sequence", "must be numpy.ndarray",
 )  # fmt: skip
-"""What NumPy says of an `out` that is a scalar, or of more dimensions, and of an element set to an array."""
+"""NumPy's messages about an `out` that is a scalar, or of more dimensions, and about an element set to an
+array.
+"""
 
 UNDEFINED_VALUES = ("empty_like", "argpartition")
 ORDER_UNDEFINED = ("partition",)
@@ -176,7 +178,7 @@ POSITIONS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the call of a seed; `detail` is the message of an error, or the difference."""
+    """The outcome of the call of a seed; `detail` is the message of an error, or the difference."""
 
     seed: int
     kind: str
@@ -331,7 +333,7 @@ def _difference(call: Call, expected: Any, found: Any) -> str:
 
 
 def _searches_unsorted(call: Call) -> bool:
-    """Whether a call searches a table that is not sorted, where what is found depends on the way."""
+    """Return whether a call searches an unsorted table, where the result depends on the algorithm."""
     if _name(call) != "searchsorted":
         return False
     with warnings.catch_warnings():
@@ -346,7 +348,7 @@ def _searches_unsorted(call: Call) -> bool:
 def _are_close(call: Call, e: Any, f: Any) -> bool:
     name = _name(call)
     if e.dtype.kind == "i":
-        # What NaN and numbers out of range become as integers is not defined,
+        # NaN and numbers out of range have no defined value as integers,
         # and neither is the reciprocal of the integer 0.
         held = (np.all(np.abs(np.asarray(x, np.float64)) < 2.0**31) for x in _numbers(call))
         undefined = name in (*MEANS, "reciprocal") or not all(held)
@@ -377,7 +379,7 @@ def _is_infinite(call: Call) -> bool:
 
 
 def _is_half(call: Call) -> bool:
-    """Whether NumPy computes in float16, which `out` hides."""
+    """Return whether NumPy computes in float16, which `out` hides."""
     options = {name: value for name, value in call.options.items() if name != "out"}
     plain = Call(call.seed, call.name, call.function, call.args, options, call.leaves)
     results = flatten(_tried(plain.with_numpy)[0])[0]
@@ -385,13 +387,13 @@ def _is_half(call: Call) -> bool:
 
 
 def _squares_overflow(call: Call) -> bool:
-    """Whether a square of an argument, or of its reciprocal, is infinite."""
+    """Return whether a square of an argument, or of its reciprocal, is infinite."""
     sizes = np.abs(np.concatenate([np.ravel(np.asarray(x, np.float64)) for x in _numbers(call)]))
     return bool(np.any((sizes > 1e150) | ((sizes < 1e-150) & (sizes > 0))))
 
 
 def _is_foreign(dtype: Any) -> bool:
-    """Whether another dtype stands for this one."""
+    """Return whether another dtype stands for this one."""
     return dtype in ("f2", np.uint8)
 
 
@@ -431,7 +433,7 @@ def run_calls(first: int, count: int, *, interpret: bool = True) -> Iterator[Out
     """The outcomes of the calls of `count` seeds, run in child processes.
 
     A crash is tried again alone, as it may come from memory that an earlier call of NumPy's has spoilt; and
-    it is none of mlirad's if it happens while NumPy computes what is right.
+    it is not mlirad's if it happens while NumPy computes what is right.
     """
     at, end = first, first + count
     while at < end:

@@ -26,7 +26,7 @@ NAMES = ("x", "rows", "table", "at", "y")
 SIZES = (1, 2, 3, 5, 8, 17, 40, 64, 257)
 FLOATS = (np.float64, np.float64, np.float64, np.float32)
 MEMBERS = 3
-"""How many members batches have."""
+"""The number of members of batches."""
 
 
 @ad.rewritten
@@ -83,7 +83,7 @@ class Applied:
     function: Any
 
     def __call__(self, x: Any, rows: Any, table: Any, at: Any, y: Any, again: int = 0) -> Any:
-        """What the transformation of this kind gives."""
+        """The result of the transformation of this kind."""
         f = _With(self.function, again)
         match self.kind:
             case "grad":
@@ -121,7 +121,7 @@ class _With:
 
 OF_LOSSES = ("grad", "value_and_grad", "jvp", "hvp", "vmap of grad", "grad of vmap")
 KINDS = ("jit", "jit", "jit", "vmap", *OF_LOSSES)
-"""What is compiled."""
+"""The kinds of compiled functions."""
 
 
 @dataclass
@@ -134,7 +134,7 @@ class Call:
     """Copies of the arrays, row-major."""
     again: int
     arrays: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What is passed, by parameters."""
+    """The arrays that are passed, by parameters."""
 
 
 @dataclass
@@ -181,7 +181,7 @@ class Session:
         return Call(tuple(arrays[name] for name in NAMES[:by_name]), named, plain, again, arrays)
 
     def expected(self, call: Call) -> Any:
-        """What NumPy gives, or the interpreter for derivatives and batches."""
+        """NumPy's result, or the interpreter's for derivatives and batches."""
         if self.kind == "jit":
             return self.function(*map(np.copy, call.plain), call.again)
         return ad.jit(_With(self.function, call.again), interpret=True)(*map(np.copy, call.plain))

@@ -24,7 +24,7 @@ class Expressions:
         return self.random.choice(options)
 
     def any_of(self, *makers: Callable[[], str]) -> str:
-        """What one of some functions makes."""
+        """The result of one of some functions."""
         return self.random.choice(makers)()
 
     def at(self) -> str:
@@ -38,7 +38,7 @@ class Expressions:
         )
 
     def float(self, depth: int = 2) -> str:
-        """A float, of so many operators one in another at most."""
+        """A float made by operators nested at most this deep."""
         if depth <= 0:
             return self.pick(*FLOATS, "x", "y", "0.7", "-0.4", *FLOATS)
         f = functools.partial(self.float, depth - 1)

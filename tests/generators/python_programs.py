@@ -3,8 +3,8 @@
     f = random_function(seed, depth=3)        f((s, v)) -> (s', v')   of a scalar and a vector of length N
 
 Every part maps such a pair to one, is smooth and bounded, and is made of smaller parts: the body of a loop,
-the sides of a branch, a function that is differentiated. What decides (positions, conditions, numbers of
-iterations) depends on integers and on lengths only.
+the sides of a branch, a function that is differentiated. Decisions (positions, conditions, numbers of
+iterations) depend on integers and on lengths only.
 """
 
 from __future__ import annotations

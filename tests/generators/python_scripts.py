@@ -9,7 +9,7 @@
         return (a, (b, c), k, v, w)
 
 Variables are of one kind each: floats, integers, truths, vectors, a matrix, a pair, a list, a dictionary.
-What the program returns holds all of them, so whatever goes wrong shows. They end; numbers can become large.
+The program's result holds all of them, so whatever goes wrong shows. They end; numbers can become large.
 """
 
 from __future__ import annotations

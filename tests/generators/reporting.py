@@ -14,7 +14,7 @@ from tests.generators.elementwise import Maker
 
 
 def report(g: ProgramBuilder) -> Value | None:
-    """What is printed of a value, or of every lane of an array, under a random condition."""
+    """A report of a value, or of every lane of an array, under a random condition."""
     shape = shape_of(g.some(ELEMENTS))
     lanes = shape[: g.rng.randint(0, min(len(shape), 1))]
     token, condition = g.constant(0, i64), g.like(array_type(lanes, i1))
@@ -34,7 +34,7 @@ COUNTED = callbacks.named(
 
 
 def callback(g: ProgramBuilder) -> Value | None:
-    """How many elements are positive, of an array or of every member of a batch, under a random condition."""
+    """The number of positive elements of an array, or of every batch member, under a random condition."""
     shape = shape_of(g.some(FLOATS))
     batch = shape[: g.rng.randint(0, min(len(shape), 1))]
     operands = [g.like(array_type(batch, i1)), g.like(array_type(shape, f64))]

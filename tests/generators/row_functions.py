@@ -169,7 +169,7 @@ STEPS: Final[tuple[Step, ...]] = (
 
 
 def random_row_function(rng: random.Random, size: int) -> Callable[..., Any]:
-    """A chain of so many steps, and the sum of what it leaves."""
+    """A chain of `size` steps, and the sum of what it leaves."""
     steps = [rng.choice(STEPS) for _ in range(size)]
 
     def function(w: Any, x: Any, rows: Any, table: Any, at: Any) -> Any:

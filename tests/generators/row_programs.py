@@ -3,8 +3,8 @@
     module = random_row_program(seed=7, size=12)          None where the program holds for one extent alone
 
 Extents of a random program are 1, 2, 3 and `STANDING`, which stands for n. Wherever that or a multiple of it
-is an extent, n or the multiple of n takes its place, and literals of it become arguments. What is a program
-then is one for every n. `random_row_lanes` makes programs of one row, mapped over n rows.
+is an extent, n or the multiple of n takes its place, and literals of it become arguments. A module that is a
+program then is one for every n. `random_row_lanes` makes programs of one row, mapped over n rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _RowBuilder(ProgramBuilder):
 
 
 def random_row_program(seed: int, size_: int, *, smooth: bool = False) -> ModuleOp | None:
-    """A module with one function @main of arrays with n rows, None where there is none for this seed."""
+    """A module with one function @main of arrays with n rows; None if this seed has no such module."""
     rng = random.Random(seed)
     weights = SMOOTH_WEIGHTS if smooth else ELEMENT_WEIGHTS
     block = Block()

@@ -20,7 +20,7 @@ np_: Any = np
 Step: TypeAlias = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
 
 STEPS: list[Step] = []
-"""What a function may do, one step after another."""
+"""The steps of a function, one after another."""
 
 
 def _step(function: Step) -> Step:
@@ -109,7 +109,7 @@ def greatest(x: Any, rows: Any, table: Any, at: Any) -> tuple[Any, Any, Any]:
 
 
 def random_function(rng: np.random.Generator, steps: int = 3) -> Callable[..., list[Any]]:
-    """A chain of so many steps."""
+    """A chain of `steps` steps."""
     chosen = [STEPS[int(k)] for k in rng.choice(len(STEPS), steps, replace=False)]
 
     def function(x: Any, rows: Any, table: Any, at: Any) -> list[Any]:

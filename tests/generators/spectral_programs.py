@@ -26,7 +26,7 @@ Reference = Callable[[Any], Any]
 """The same of one matrix, in mpmath."""
 
 GAPS = (0, 0, 1e-15, 1e-13, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3)
-"""How far nearly equal eigenvalues are from each other."""
+"""The gaps between nearly equal eigenvalues."""
 
 BATCH = 4
 DIGITS = 60
@@ -61,7 +61,7 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 JUMP = 1.5
-"""Where some functions have a jump or a kink: eigenvalues keep away from it."""
+"""The place of a jump or a kink of some functions: eigenvalues keep away from it."""
 
 
 def dagger(x: Any) -> Any:
@@ -247,7 +247,7 @@ class Case:
 
     @property
     def is_complex(self) -> bool:
-        """Whether matrices are complex."""
+        """Return whether matrices are complex."""
         return np.iscomplexobj(self.matrices)
 
     def program(self, *parts: Any) -> Any:

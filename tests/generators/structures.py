@@ -65,7 +65,7 @@ ad.register(
 
 
 class Kind(enum.Enum):
-    """What stands for itself."""
+    """The leaves that stand for themselves."""
 
     FIRST = 1
     SECOND = 2
@@ -99,7 +99,7 @@ def children_of(value: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | No
 
 
 def is_static(value: Any) -> bool:
-    """Whether a value is no array."""
+    """Return whether a value is not an array."""
     return value is None or any(value is other for other in STATIC)
 
 

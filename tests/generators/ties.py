@@ -5,8 +5,8 @@
     case.exact(*x)            the same with mpmath, written without kinks: log(exp(u) + exp(v))
     case.point                where u = v, or where a root is 0
 
-What is written is the same function near the point, at least to second order. A case of size n has n parts,
-the first n - 1 of which are those of size n - 1.
+The function as written is the same near the point, at least to second order. A case of size n has n parts;
+the first n - 1 are those of size n - 1.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class Part:
     written: Function
     exact: Function
     arguments: str
-    """What it is a function of: `0` is a number that is 0 at the tie, `u` and `v` are two that are equal."""
+    """The arguments of the function: `0` is a number that is 0 at the tie, `u` and `v` are two that are
+    equal.
+    """
 
 
 def _softplus(x: Any) -> Any:
@@ -62,7 +64,7 @@ def _horner(a: Any) -> Any:
 
 
 def _products(a: Any) -> Any:
-    """What the squares of the prefix sums of an array of three have beside squares, by half."""
+    """The terms of the squares of the prefix sums of an array of three besides squares, by half."""
     return 2 * a[0] * a[1] + a[0] * a[2] + a[1] * a[2]
 
 
@@ -319,7 +321,7 @@ def random_tie(seed: int, size: int = 2, dimensions: int = 2) -> Tie:
 
 
 def random_part(name: str, source: random.Random, dimensions: int) -> Tie:
-    """One of the parts by itself, of random functions of so many coordinates."""
+    """One of the parts by itself, of random functions of `dimensions` coordinates."""
     return _at(name, source, _random_point(source, dimensions))
 
 

@@ -1,4 +1,4 @@
-"""Random functions of matrices of which triangles and bands are read, and their gradients, as array code.
+"""Random functions that read triangles and bands of matrices, and their gradients, as array code.
 
     m = x.T @ y + z;  sum(where(j <= i, sin(m), 0) * z) + sum(m.diagonal())
 
@@ -51,7 +51,9 @@ def _function(rng: random.Random, rows: int, columns: int) -> Callable[..., Any]
 
 
 def _reader(rng: random.Random, rows: int, columns: int) -> Callable[[Any], Any]:
-    """What reads some elements of a matrix: under a mask, by comparing indices, or in packed order."""
+    """A function that reads some elements of a matrix: under a mask, by comparing indices, or in packed
+    order.
+    """
     offset = rng.randint(-4, 4)
     mask = np.tri(rows, columns, offset, dtype=bool)
     how = rng.choice(("lower", "upper", "band", "compared", "packed", "square"))

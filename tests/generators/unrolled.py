@@ -3,9 +3,9 @@
     unrolled_program(5)     a function of x [16, 3], y [3, 16], v [16], h [3], s
     written_table(5)        the same, of the cells of a table, row by row
 
-What a repetition computes is made of rows, columns, windows and elements that move evenly, go backwards, wrap
-or jump; of constants that are the same, even or irregular; of what it and those before it have made; and of
-arrays that it updates. Some results are read after the last repetition, others of every one or of one.
+The ops of a repetition read rows, columns, windows and elements that move evenly, go backwards, wrap or jump;
+constants that are the same, even or irregular; results of it and those before it; and arrays that it updates.
+Some results are read after the last repetition, others of every one or of one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EXTENT, WIDTH = 16, 3
 TYPES = [array_type(s, f64) for s in ((EXTENT, WIDTH), (WIDTH, EXTENT), (EXTENT,), (WIDTH,), ())]
 
 History = list[list[Value]]
-"""What the repetitions have made, the last one under construction."""
+"""The values that the repetitions have made, the last one under construction."""
 
 Code = Callable[[ArrayBuilder, int, History], Value]
 """One op of every repetition, and what it reads."""
@@ -116,7 +116,7 @@ def _code(rng: random.Random, given: Sequence[Value], number: int, count: int) -
 
 
 def _position(rng: random.Random, extent: int, count: int) -> Callable[[int], int]:
-    """Where repetition k reads, inside of an extent."""
+    """The positions that repetition k reads, inside of an extent."""
     first = rng.randint(0, max(0, extent - count))
     order = rng.sample(range(extent), min(extent, count))
     return rng.choice(
@@ -157,7 +157,7 @@ def _constant(rng: random.Random, given: Sequence[Value], number: int, count: in
 
 
 def _operand(rng: random.Random, given: Sequence[Value], number: int) -> Code:
-    """What an op reads: what its repetition has made, one before it, or an argument."""
+    """An operand of an op: a result of its repetition, of one before it, or an argument."""
     which, lag, other = rng.randrange(number), rng.choice((0, 0, 1, 1, 2)), given[rng.choice((3, 4))]
     if rng.random() < 0.2:
         return lambda b, k, history: other

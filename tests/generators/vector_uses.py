@@ -5,7 +5,7 @@
 
 Each depends on products of two elements of a vector, so not on the signs or phases of single ones. Factors,
 cotangents and elements vanish often: matrices are diagonal, factors have zeros at the eigenvalues, and terms
-are squared. Whether a derivative exists, and which one, is told by differences of NumPy's own factorisations.
+are squared. Differences of NumPy's own factorisations tell whether a derivative exists, and which one.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ JUDGES: dict[str, Callable[[int, int], list[str]]] = {
 """By what a program of a seed and a size is judged: some of the witnesses, all of them, or machine code."""
 
 PROCESSOR_SECONDS = 60
-"""How long a program may take."""
+"""The time that a program may take."""
 
 
 def main() -> int:
@@ -76,7 +76,7 @@ def _range(text: str) -> range:
 
 
 def _judge_all(seeds: range, by: str) -> int:
-    """What a child process does: a line when it begins a program, and one of what became of it."""
+    """The work of a child process: it prints a line when it begins a program, and one with the outcome."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "SIGPROF"):
         signal.signal(signal.SIGPROF, _too_long)
@@ -103,7 +103,7 @@ def _verdict(seed: int, by: str) -> dict[str, Any]:
 
 
 def _limited(seed: int, size: int, by: str) -> list[str]:
-    """What `judge` says, or a `TimeoutError`."""
+    """The failures that `judge` finds, or a `TimeoutError`."""
     if not hasattr(signal, "SIGPROF"):
         return JUDGES[by](seed, size)
     signal.setitimer(signal.ITIMER_PROF, PROCESSOR_SECONDS)

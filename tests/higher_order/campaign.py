@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 PROGRAMS_PER_PROCESS = 500
-"""What programs leave behind in a process ends with it."""
+"""The resources that programs leave behind in a process end with it."""
 
 
 class Failure(NamedTuple):
@@ -111,7 +111,7 @@ class Campaign:
             self.progress(_told(failure))
 
     def report(self) -> str:
-        """How many programs were judged by what, then the failures."""
+        """The numbers of programs judged by each judge, then the failures."""
         lines = [
             f"{self.judged} programs in {self.seconds:.0f} s, {self.processor_seconds:.0f} s of processors, "
             f"{self.workers} at a time"

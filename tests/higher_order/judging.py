@@ -43,7 +43,7 @@ SCALAR = "scalar dual numbers"
 """The algorithm that dual arrays start from, in the interpreter."""
 
 WITNESSES = (*(m for m in METHODS if m != "chad"), *SPECIFICATIONS, SCALAR)
-"""What gives gradients besides `chad`."""
+"""The other sources of gradients besides `chad`."""
 
 LARGEST = 12
 
@@ -60,9 +60,9 @@ class Program:
     module: ModuleOp
     arguments: Sequence[Any]
     reference: Callable[..., Any]
-    """What computes the same without any pass."""
+    """The function that computes the same without any pass."""
     is_exact: bool
-    """Whether nothing in the program is a derivative, of which the reference has a difference."""
+    """True if nothing in the program is a derivative, for which the reference has a difference."""
     text: str
     verify: bool
 

@@ -39,16 +39,18 @@ WAYS = {
         "differentiate{function=main wrt=0,1},differentiate{function=main_grad wrt=0,1 mode=forward}",
     ),
 }
-"""What machine code finds: the name of the function, and the passes that make it."""
+"""The results of machine code: the name of the function, and the passes that make it."""
 
 REFUSED = re.compile(
     r"cannot differentiate (.*)|differentiates once, and (.*) of @|takes (a function), tuple or sum"
 )
-"""What a specification has no rule for."""
+"""The messages about what a specification has no rule for."""
 
 
 def judge_compiled(seed: int, size: int, way: str | None = None) -> list[str]:
-    """What was found by which method. Raises what disagreement raises, or the error of a pass."""
+    """The results that were found, with their methods. Raises what disagreement raises, or the error of a
+    pass.
+    """
     turn = seed // 2
     way = way or list(WAYS)[turn % len(WAYS)]
     program = made(seed, size, verify=False, growing=turn % 8 == 5)
@@ -81,7 +83,7 @@ def judge_compiled(seed: int, size: int, way: str | None = None) -> list[str]:
 
 
 def _interpreted(program: Program) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """What finds value and gradient by `chad`, run by the interpreter."""
+    """The function that finds value and gradient by `chad`, run by the interpreter."""
 
     def made(rooms: tuple[int, ...]) -> ModuleOp:
         return _after(program.differentiated, Options(method="chad", end="expanded", rooms=rooms))
@@ -94,7 +96,7 @@ def _interpreted(program: Program) -> Callable[[Sequence[Any]], Sequence[Any]]:
 
 
 def _found(program: Program, method: str, way: str, direction: Sequence[Any]) -> Sequence[Any]:
-    """What machine code finds by a method."""
+    """The results that machine code finds by a method."""
     name, passes = WAYS[way]
     source = program.after(passes)
 

@@ -27,7 +27,9 @@ from tests.interpreter.programs import module
 from tests.passes.derivatives import drawn, float_arguments, function_of, run_passes
 
 OTHERS = (*FACTORISATION_OPS, *TRANSFORM_OPS, CallbackOp, ReplayOp)
-"""What dual numbers refuse, and the loop over a tape, which the compiler does not differentiate reversed."""
+"""The ops that dual numbers refuse, and the loop over a tape, which the compiler does not differentiate
+reversed.
+"""
 
 ROOMS = ",".join(["1024"] * 8)
 """Room for the records of programs that hold functions of their own kind."""

@@ -1,4 +1,4 @@
-"""What results of loops and branches depend on."""
+"""Dependences of the results of loops and branches."""
 
 from __future__ import annotations
 

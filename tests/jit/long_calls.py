@@ -29,7 +29,7 @@ def counted_by_data(x: Any, n: Any) -> Any:
 
 
 def recorded(x: Any, n: Any) -> Any:
-    """A loop that records few iterations, each of which runs long, in reverse mode."""
+    """A loop that records few iterations, each of them long, in reverse mode."""
     return ad.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, endless_while(c[1], n) + x), (0, x))[1]
 
 
@@ -130,7 +130,7 @@ def limited(name: str) -> str:
 
 
 def sharing(name: str) -> str:
-    """Whether another thread runs while a call of unknown length does."""
+    """Tell whether another thread runs while a call of unknown length does."""
     transform, function = CASES[name]
     compiled = transform(function, timeout=0.5)
     compiled(0.5, 3)
@@ -152,7 +152,7 @@ def sharing(name: str) -> str:
 
 
 def small_stack(name: str) -> str:
-    """Compile, and recurse, in a thread with a stack of so many kilobytes."""
+    """Compile, and recurse, in a thread with a stack of that many kilobytes."""
     how: list[str] = []
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""What the processes of a pool run: a function by its name, in a module that they can import."""
+"""The function that the processes of a pool run, by its name, in a module that they can import."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What may be passed for an input, and what is said about the rest."""
+"""The values that may be passed for an input, and the errors about the rest."""
 
 import array
 

@@ -33,12 +33,12 @@ OUTCOMES |= {f"limits:{name}": (LIMITED,) for name in ("fori", "recursion", "nes
 OUTCOMES |= {f"sharing:{name}": ("TimeLimitError shared",) for name in ("while", "recursion")}
 OUTCOMES |= {"interpreted:while": ("TimeLimitError",), "compiling:5": ("0 wrong",)}
 OUTCOMES |= {f"stacks:{k}": tuple(f"right {a} right {b}" for a in DEEP for b in DEEP) for k in (64, 256)}
-"""What each case may end with."""
+"""The outcomes that each case may have."""
 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, str]:
-    """What the child says of each case."""
+    """The child's report on each case."""
     child = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("long_calls.py")), *OUTCOMES],
         capture_output=True,
@@ -173,7 +173,7 @@ def test_a_call_within_a_print_keeps_the_failures_of_the_call_around(monkeypatch
 
 
 def polls(write: Any, *, asked: bool = True) -> int:
-    """How many polls a function has that is written so."""
+    """The number of polls in a function that is written so."""
     module = ModuleText(polls=asked)
     f = module.function("f", [Parameter("n", "i64"), Parameter("p", "ptr")], linkage="")
     write(f, *f.arguments)

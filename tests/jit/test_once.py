@@ -1,4 +1,4 @@
-"""What machine code holds the address of is made once, whoever asks first."""
+"""Objects whose address machine code holds are made once, whoever asks first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mlirad.jit.once import once
 
 
 def results_of(function: Any, count: int = 8) -> list[Any]:
-    """What a function gives to several threads that call it at once."""
+    """The results of a function in several threads that call it at once."""
     barrier, found = threading.Barrier(count), list[Any]()
 
     def run() -> None:
@@ -76,7 +76,7 @@ HARMLESS = {
     "Target",
     "TargetMachine",
 }
-"""What `functools.cache` may keep: what is as good as an equal one, or is held by all that use it."""
+"""Values that `functools.cache` may keep: those as good as an equal one, or held by all that use them."""
 
 
 def test_caches_keep_nothing_of_which_machine_code_holds_addresses() -> None:

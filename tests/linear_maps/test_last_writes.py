@@ -1,4 +1,4 @@
-"""Which writes survive: at once where positions differ, by counting otherwise."""
+"""The writes that survive: at once where positions differ, by counting otherwise."""
 
 from __future__ import annotations
 

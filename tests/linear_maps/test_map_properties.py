@@ -1,4 +1,4 @@
-"""What holds of every linear map, applied as array code: linearity, transposition, zero, equality."""
+"""Properties of every linear map, applied as array code: linearity, transposition, zero, equality."""
 
 from __future__ import annotations
 

@@ -294,4 +294,4 @@ PROGRAMS: Final[Mapping[str, str]] = {
         },
     ),
 }
-"""What takes an array of n rows, where n is 256 at least."""
+"""Functions of an array of n rows, where n is 256 at least."""

@@ -93,7 +93,7 @@ def test_every_access_of_random_programs_is_checked(seed: int) -> None:
 
 
 def written(write: Any, size: int) -> tuple[np.ndarray, int]:
-    """Eight numbers, of which a function may touch the first `size`, after it ran; and its fault."""
+    """Eight numbers after a function ran that may touch the first `size` of them; and its fault."""
     module = ModuleText()
     f = module.function("f", [Parameter("p", "ptr"), Parameter("fault", "ptr")], linkage="")
     pointer, fault = f.arguments

@@ -17,7 +17,7 @@ from mlirad.lower.large_sizes import LARGE, SMALL
 
 
 def iterations(segments: Sequence[Segment]) -> Counter[int]:
-    """How often each iteration is done by lanes that count."""
+    """The number of times that each iteration is done by lanes that count."""
     done: Counter[int] = Counter()
     for segment in segments:
         for start in range(segment.lower, segment.upper, segment.step):
@@ -29,7 +29,7 @@ def iterations(segments: Sequence[Segment]) -> Counter[int]:
 
 
 def is_sound(segments: Sequence[Segment], extent: int, *, may_repeat: bool) -> bool:
-    """Whether the verifier takes the segments of a loop of lanes or of copies."""
+    """Return whether the verifier takes the segments of a loop of lanes or of copies."""
     width = max(s.width for s in segments) if segments else 1
     loops = CutLoops.of([(0, segments)], 1, lane=0 if width > 1 else None, tile=0, width=width)
     try:

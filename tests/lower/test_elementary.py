@@ -161,7 +161,7 @@ def near_multiples(rng: np.random.Generator, dtype: str) -> Array:
 
 
 def beside_whole(rng: np.random.Generator, dtype: str) -> Array:
-    """Where sines are small beside cosines, and around 0."""
+    """Arguments whose sines are small beside cosines, and others around 0."""
     whole = np.round(2.0 ** rng.uniform(0, 20 if dtype == "float32" else 50, 80))
     near = whole + rng.uniform(-0.2, 0.2, 80)
     x = everywhere(rng, dtype)
@@ -334,7 +334,7 @@ def special_values(dtype: str) -> Array:
 def check_special(name: str, got: Array, expected: Array, *args: Array) -> None:
     wrong = np.isnan(got) != np.isnan(expected)
     same = (got == expected) & (np.signbit(got) == np.signbit(expected))
-    # Where NumPy's result is ordinary, accuracy is tested elsewhere; here only the magnitude.
+    # If NumPy's result is ordinary, accuracy is tested elsewhere; here only the magnitude.
     ordinary = np.isfinite(expected) & (expected != 0)
     tolerance = max(64, ELEMENTARY[base_name(name)].ulp) * np.finfo(got.dtype).eps
     with np.errstate(invalid="ignore"):

@@ -55,7 +55,7 @@ def test_what_is_read_stays(seed: int) -> None:
 
 
 def packed(d: int) -> Any:
-    """Where in a packed row each element below the diagonal is found; elsewhere one past its end."""
+    """The position of each element below the diagonal in a packed row; elsewhere one past its end."""
     rows, columns = np.tril_indices(d, -1)
     positions = np.full((d, d), rows.size)
     positions[rows, columns] = np.arange(rows.size)

@@ -353,7 +353,7 @@ def test_same_text_for_the_same_function() -> None:
 
 
 def test_copies_of_a_tile_are_computed_one_after_the_other() -> None:
-    """What one copy computes is added before the next begins, so few registers hold what is under way."""
+    """The terms of one copy are added before the next begins, so few registers hold unfinished values."""
     text = """
     func.func @main(%x: tensor<12x5xf64>, %y: tensor<5x16xf64>) -> tensor<12x16xf64> {
       %z = kernel.nest %x, %y (%i, %j, %k)

@@ -113,7 +113,7 @@ def test_reductions_of_products_with_poles(always: None, combiner: str, schedule
 
 
 def sums(n: int, m: int, k: int, schedule: str = "", dtype: str = "float64", last: str = "array.neg") -> str:
-    """Two sums of absorbing products over r, of which one goes through an op on its way, and a maximum."""
+    """Two sums of absorbing products over r, one of them through an op on its way, and a maximum."""
     x, y, z, t = tensor((n, k), dtype), tensor((k, m), dtype), tensor((n, m), dtype), TYPES[dtype]
     return f"""
 func.func @main(%x: {x}, %y: {y}) -> ({z}, {z}, {z}) {{
@@ -131,7 +131,7 @@ func.func @main(%x: {x}, %y: {y}) -> ({z}, {z}, {z}) {{
 
 
 def sprinkled(random: np.random.Generator, shape: tuple[int, ...], share: float) -> npt.NDArray[np.float64]:
-    """Normal numbers, of which a share are poles."""
+    """Normal numbers, a share of them poles."""
     return np.where(
         random.uniform(size=shape) < share, random.choice(POLES, shape), random.normal(size=shape)
     )

@@ -65,7 +65,7 @@ def test_frames_are_given_back(function: Any) -> None:
 
 
 def chunks(function: Any) -> int:
-    """How many allocations of the size of a chunk of frames a call makes."""
+    """The number of allocations of the size of a chunk of frames that a call makes."""
     allocations = Allocations(1_000_000)
     NativeFunction(program(function, W, X), externals=allocations.externals)(W, X)
     return sum(size >= FIRST_CHUNK_BYTES for size in allocations.sizes)

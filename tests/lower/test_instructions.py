@@ -1,4 +1,4 @@
-"""Which instructions code is made of for processors that lack some: targets are given, and code is read."""
+"""Instructions for processors that lack some: targets are given, and code is read."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tests.lower.sized_programs import array, function
 
 
 def moved(offset: int) -> int:
-    """Where what is placed there begins."""
+    """The first address of a piece that is placed there."""
     return -(-offset // BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT
 
 

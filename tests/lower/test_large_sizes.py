@@ -71,7 +71,7 @@ def test_kinds_of_kernels() -> None:
 
 
 def product(dims: Mapping[str, int | str], schedule: str, element: str) -> str:
-    """Sums and greatest differences of two matrices, of which one extent is a size."""
+    """Sums and greatest differences of two matrices with one extent that is a size."""
     n, m, k = dims["n"], dims["m"], dims["k"]
     x, y, z = array(n, k, of=element), array(k, m, of=element), array(n, m, of=element)
     return function(

@@ -73,7 +73,7 @@ def test_nothing_in_a_body_is_the_same_in_every_iteration(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "moved"), [("lstm", 0), ("llsq", 0), ("newton", 0), ("ode", 2)])
 def test_arrays_are_carried_where_they_are(name: str, moved: int) -> None:
-    """All but those of which the next value is made of other components: ode reads the one before."""
+    """All but those whose next value is made of other components: ode reads the one before."""
     modes = [
         mode
         for loop in loops(kernels(name))

@@ -162,7 +162,7 @@ def test_a_wrong_only_iteration_reads_nothing_outside() -> None:
 
 
 def test_loops_that_read_one_condition() -> None:
-    """What tells where it holds is made in each loop: neither sees what the other makes."""
+    """The values that tell where it holds are made in each loop: neither sees those of the other."""
     t, wide = "tensor<4x9xf64>", "tensor<2x4x9xf64>"
     row = "tensor<9xf64>"
     loop = f"""

@@ -23,7 +23,7 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
 
 
 def fetched(f: Callable[..., Any], *args: Any) -> set[str]:
-    """Whether a program asks ahead for what it reads, and for what it writes."""
+    """The kinds of prefetches in a program: of memory that it reads, and of memory that it writes."""
     return set(
         re.findall(r"call void @llvm\.prefetch\.p0\(ptr %\S+, i32 (\d)", ad.jit(f).lower(*args).llvm())
     )

@@ -1,4 +1,6 @@
-"""What loops stack in records: where it is so, that results stay, that the check of plans sees bad ones."""
+"""Records in which loops stack: where they are used, that results stay, that the check of plans sees bad
+ones.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ def first_scan(f: FuncOp) -> ScanOp:
 def test_rows_of_a_iteration_lie_side_by_side() -> None:
     f = planned()
     op = first_scan(f)
-    # Rows of 40, 8 and 5 bytes, each of which begins at a multiple of 8.
+    # Rows of 40, 8 and 5 bytes, all aligned to multiples of 8.
     assert stated_strides(op) == (0, 0, 56, 56, 56)
     places = stated_places(op)
     assert places is not None
@@ -90,7 +92,7 @@ def test_results_stay() -> None:
 
 @pytest.mark.usefixtures("everywhere")
 def test_the_next_record_is_fetched() -> None:
-    """Records of 53 bytes, of which one fetch asks for the start and one for the end, in both loops."""
+    """Records of 53 bytes: one fetch asks for the start and one for the end, in both loops."""
     text = compiled_program(ModuleOp([planned()]), "f").llvm
     fetches = [line for line in text.splitlines() if "call void @llvm.prefetch" in line]
     assert [line.split(", ")[1] for line in fetches] == ["i32 1", "i32 1", "i32 0", "i32 0"]

@@ -30,7 +30,7 @@ from tests.lower.test_kernel_passes import arguments
 
 
 def in_strips(f: FuncOp, rows: int, *, fuse: bool = True) -> FuncOp:
-    """The kernels of a function, in strips of so many rows wherever possible."""
+    """The kernels of a function, in strips of `rows` rows wherever possible."""
     kernels = form_kernels(f)
     return strip_mine(fuse_function(kernels) if fuse else kernels, rows=rows)
 
@@ -266,7 +266,7 @@ def test_random_programs_keep_their_results(seed: int) -> None:
 
 
 def row_wise(extent: int, width: int) -> Traffic:
-    """Three passes over rows of so many floats of 64 bits, which one kernel makes of another array."""
+    """Three passes over rows of `width` floats of 64 bits, which one kernel makes of another array."""
     size = 8.0 * width
     kernels = [Kernel(1, width, width) for _ in range(3)]
     return Traffic(extent, moved=4 * size, outside=2 * size, live=2 * size, kernels=kernels)

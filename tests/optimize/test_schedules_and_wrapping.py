@@ -108,7 +108,7 @@ MASKS = {
 @pytest.mark.parametrize("how", MASKS)
 @pytest.mark.parametrize("name", ["sgd", "momentum", "adam", "adamw", "lbfgs"])
 def test_masks(name: str, how: str) -> None:
-    """What moves, moves as if it were alone; the other has no state."""
+    """A part that moves, moves as if it were alone; the other has no state."""
     make = getattr(optimize, name)
     optimizer = optimize.masked(make(0.1), MASKS[how])
     params, alone = PARAMS, PARAMS["w"]

@@ -50,7 +50,7 @@ def float_arguments(module: ModuleOp, function: str) -> tuple[int, ...]:
 
 
 def is_spine(derivative: Value) -> bool:
-    """Whether a map is in spine form: every node of it a map out of the same space, left operands local."""
+    """Return whether a map is in spine form: every node a map out of the same space, left operands local."""
     seen: set[Value] = set()
     pending = [derivative]
     while pending:

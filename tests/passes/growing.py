@@ -150,7 +150,7 @@ def _alternating(x: Any, w: Any) -> Any:
 
 
 ALTERNATING = Growing(
-    "two codes by turns, of which one captures an array",
+    "two codes by turns, one of them with a captured array",
     """
 func.func @main(%x: f64, %w: VECTOR) -> f64 {
   SCALED

@@ -73,7 +73,7 @@ def test_second_derivatives_by_one_method_over_another(seed: int, inner: str, ou
 
 
 def test_forward_derivatives_inside_of_what_is_differentiated() -> None:
-    """Where the operator is met again, its function has been replaced in the module."""
+    """When the operator is met again, its function has been replaced in the module."""
 
     def slope(x: Any) -> Any:
         return ad.jvp(lambda y: np.tanh(y * x), (x,), (1.0,))[1] * x

@@ -267,7 +267,7 @@ def test_environments_share_places() -> None:
     assert len(switch.results) == 2
 
 
-# What is one code, and what is none ----------------------------------------------------------------
+# Equal codes and different codes --------------------------------------------------------------------
 
 EQUAL = """
 func.func @main(%p: i1, %q: i1, %x: f64, %w: f64, %v: f64) -> f64 {
@@ -358,7 +358,7 @@ def test_a_function_that_nothing_calls_and_that_takes_functions() -> None:
 
 
 def test_where_functions_of_functions_grow_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is not written out meets its own kind, so closures are records."""
+    """A function that is not unrolled meets its own kind, so closures are records."""
     monkeypatch.setattr(order, "LEAST_ROOM", 0)
     monkeypatch.setattr(order, "GROWTH", 0)
     module = program(TWICE.replace("func.func @twice", "func.func private @twice"))
@@ -655,7 +655,7 @@ def test_inlined_closures_give_the_kernels_of_the_program_by_hand() -> None:
 
 
 def test_a_loop_copies_no_array_that_is_in_a_slot() -> None:
-    """What fills the slot of an array that a value does not hold is the array that is there, no zeros."""
+    """The slot of an array that a value does not hold is filled by the array that is there, not by zeros."""
     size = 50
     shape = ad.sum_of(np.zeros(size), 0.0)
 

@@ -40,7 +40,7 @@ def differentiated(module: ModuleOp, function: str, wrt: tuple[int, ...], expand
 
 
 def results_of(module: ModuleOp, function: str, arguments: Sequence[Any]) -> list[Any]:
-    """What both derivatives return, on vectors that depend on their types alone."""
+    """The results of both derivatives, on vectors that depend on their types alone."""
     found: list[Any] = []
     for name in (f"{function}_grad", f"{function}_jvp"):
         types = function_of(module, name).function_type.inputs.data

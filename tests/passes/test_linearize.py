@@ -1,4 +1,6 @@
-"""What linearize and differentiate accept and reject: nesting, calls, builds, discrete values, errors."""
+"""Programs that linearize and differentiate accept and reject: nesting, calls, builds, discrete values,
+errors.
+"""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def differentiated(text: str, method: str) -> ModuleOp:
 
 
 def stacked_values(text: str, iterations: int, method: str) -> int:
-    """How many values per iteration the gradient keeps."""
+    """The number of values per iteration that the gradient keeps."""
     module = differentiated(text, method)
     scans = [op for op in module.walk() if isinstance(op, ScanOp)]
     return sum(size_of(y) for op in scans for y in op.stacked) // iterations

@@ -64,7 +64,7 @@ def test_cost_is_linear(program: Growing) -> None:
     def cost(n: int) -> int:
         counter = OperationCounter()
         run_function(eliminated(program.module(n)), arguments_of_size(n), function="main", counter=counter)
-        # What is restored of an array is where it lies; the interpreter counts all of it.
+        # Restored elements of an array are where it lies; the interpreter counts all of it.
         return counter.total - counter.by_op["array.restore"]
 
     small, middle, large = cost(12), cost(24), cost(48)

@@ -103,7 +103,7 @@ def test_second_derivatives(program: Growing, method: str) -> None:
         np.testing.assert_allclose([dx, *dw], expected, rtol=1e-7, atol=1e-9)
 
 
-# By `chad`, a loop that calls a function adds all cotangents of an array of which that reads elements.
+# By `chad`, a loop that calls a function adds all cotangents of an array whose elements the function reads.
 OF_LINEAR_COST = [(p, m) for p in LINEAR for m in METHODS if (p, m) != (MANY_TIMES, "chad")]
 
 

@@ -1,4 +1,4 @@
-"""What passes do not take is refused at its place, and is not called a defect."""
+"""Programs that passes do not take are refused at their place, and are not called a defect."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def nested(depth: int) -> str:
 
 
 def test_nesting_is_bounded_and_what_is_allowed_compiles() -> None:
-    # A function, so many loops, and the ops in the innermost.
+    # A function, nested loops, and the ops in the innermost.
     deepest = nested(MAX_NESTING - 2)
     for pipeline in ("simplify", "compile"):
         module = parse_module(deepest)

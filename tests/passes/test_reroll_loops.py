@@ -122,7 +122,7 @@ def test_derivatives_of_both_orders_are_those_of_what_was_written(
         np.testing.assert_allclose(y, x, rtol=1e-8, atol=1e-10)
 
 
-# What users write ------------------------------------------------------------------------------------
+# Programs of users ----------------------------------------------------------------------------------
 
 
 def recurrent(w, h, xs):

@@ -86,7 +86,7 @@ def check(seed: int, size: int) -> None:
 
 
 def keeps_arrays(module: ModuleOp, given: list[Any]) -> bool:
-    """Whether an array of the shape of the first argument is kept of every iteration."""
+    """Return whether an array of the shape of the first argument is kept of every iteration."""
     shape = given[0].shape
     stacks = [y for op in module.walk() if isinstance(op, ScanOp) for y in op.stacked]
     tapes = [r.type for op in module.walk() for r in op.results if isinstance(r.type, TapeType)]

@@ -78,7 +78,7 @@ def test_random_functions(seed: int, method: Any, mode: str) -> None:
 
 
 def test_loops_batches_and_branches() -> None:
-    """What ties in the body of a loop, for members of a batch, or in a branch that is taken."""
+    """Ties in the body of a loop, for members of a batch, or in a branch that is taken."""
     tie = random_part("log cosh", random.Random(4), 1)
     slope, second = (partials(tie.exact, tie.point, k) for k in (1, 2))
     (x,) = tie.point
@@ -345,7 +345,7 @@ def test_norms_of_a_batch(method: Any) -> None:
 
 @pytest.mark.parametrize("mode", SECOND)
 def test_kinks_in_another_precision(mode: str) -> None:
-    """What ties in single precision inside of a function in double precision, and the other way round."""
+    """Ties in single precision inside of a function in double precision, and the other way round."""
     for inner, outer in ((np.float32, np.float64), (np.float64, np.float32)):
 
         def function(x: Any, inner: Any = inner, outer: Any = outer) -> Any:
@@ -357,7 +357,7 @@ def test_kinks_in_another_precision(mode: str) -> None:
 
 @pytest.mark.parametrize("second", SECOND)
 def test_extrema_of_magnitudes(second: str) -> None:
-    """Where the largest magnitude is 0, or the smallest; beside it nothing changes, tiny numbers included."""
+    """The largest magnitude is 0, or the smallest; beside that nothing changes, tiny numbers included."""
     largest, smallest = (lambda x: np.max(np.abs(x))), (lambda x: np.min(np.abs(x)))
     along = np.array([0.0, 3.0, 4.0])
     cases = [
@@ -499,7 +499,7 @@ MOVED: dict[str, tuple[Any, Any]] = {
     "in a matrix": (lambda v: np.diag(v), [1, 1, 1]),
     "broadcast": (lambda v: np.broadcast_to(v, (2, 3)), [2, 2, 2]),
 }
-"""What moves elements of an array of three, and how often each stands in the result."""
+"""Functions that move elements of an array of three, and how often each stands in the result."""
 
 
 @pytest.mark.parametrize("case", MOVED)

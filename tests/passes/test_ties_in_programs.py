@@ -269,7 +269,7 @@ POINTS = np.array([[0.0, 1.0], [0.3, 0.2], [1.0, -0.5], [0.7, 0.1]])
 
 
 TERM = "array.stop_gradient"
-"""What the coefficient of a term ends in."""
+"""The op that the coefficient of a term ends in."""
 
 
 def tied(function: Callable[[Any], Any], x: Any) -> bool:

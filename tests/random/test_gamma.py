@@ -1,4 +1,4 @@
-"""How draws from the gamma distribution move with their parameter, by the distribution function."""
+"""Derivatives of draws from the gamma distribution in their parameter, by the distribution function."""
 
 from __future__ import annotations
 

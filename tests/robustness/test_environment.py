@@ -47,7 +47,7 @@ def tool(text: Path) -> None:
 
 
 def _outcome(variable: str, value: str, act: Callable[[], None]) -> str:
-    """What an action ends with in a fork that has a variable of some value."""
+    """The outcome of an action in a fork that has a variable of some value."""
     reader, writer = os.pipe()
     child = fork()
     if child == 0:

@@ -45,7 +45,7 @@ class Stop(KeyboardInterrupt):
 
 
 class Late(Exception):
-    """What a handler of a signal raises to end a call that takes too long."""
+    """The exception of a handler of a signal that ends a call that takes too long."""
 
 
 def stop() -> None:
@@ -67,7 +67,7 @@ class Interrupting:
                 self.end()
 
     def during(self, call: Callable[[], Any]) -> Any:
-        """What a call gives; it is interrupted at the place."""
+        """The result of a call; it is interrupted at the place."""
         sys.setprofile(self)
         try:
             return call()
@@ -76,7 +76,7 @@ class Interrupting:
 
 
 def use(x: Any) -> Any:
-    """What asks, branches, loops, differentiates and calls libraries."""
+    """A function that asks, branches, loops, differentiates and calls libraries."""
     y = array([x[0], x[1] * x[2], logsumexp(x)])
     z = ad.cond(x[0] > 0, lambda v: np.sum(v * v), lambda v: np.max(v), y)
     w = ad.fori_loop(0, 3, lambda k, c: np.tanh(c) + y[k], z)
@@ -97,7 +97,7 @@ def _(x: Any) -> Any:
     return lambda dx: 3 * cubed(x) / x * dx
 
 
-def anew(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def fresh(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A function that was never compiled, and gives the same."""
     number = random.random()
     return lambda x: function(x) + 0 * number
@@ -105,14 +105,14 @@ def anew(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 CALLS: dict[str, Callable[[], Any]] = {
     "trace": lambda: ad.trace(use, X),
-    "interpreted": lambda: ad.grad(anew(lambda x: np.sum(np.sin(x) * x)), interpret=True)(X),
-    "rule": lambda: ad.grad(anew(lambda x: np.sum(cubed(x))), interpret=True)(X),
-    "compiled": lambda: ad.jit(anew(lambda x: np.sum(np.sin(x) * x)))(X),
-    "linearized": lambda: ad.linearize(anew(lambda x: np.cumsum(x * x)), X)[1](X),
-    "checked": lambda: ad.jit(anew(lambda x: np.log(x)), check_nans=True, interpret=True)(X),
+    "interpreted": lambda: ad.grad(fresh(lambda x: np.sum(np.sin(x) * x)), interpret=True)(X),
+    "rule": lambda: ad.grad(fresh(lambda x: np.sum(cubed(x))), interpret=True)(X),
+    "compiled": lambda: ad.jit(fresh(lambda x: np.sum(np.sin(x) * x)))(X),
+    "linearized": lambda: ad.linearize(fresh(lambda x: np.cumsum(x * x)), X)[1](X),
+    "checked": lambda: ad.jit(fresh(lambda x: np.log(x)), check_nans=True, interpret=True)(X),
     "rewritten": lambda: ad.jit(lambda x: x if x[0] > 0 else -x, control="rewrite", interpret=True)(X),
-    "sparse": lambda: ad.jacobian(anew(lambda x: x * x[::-1]), sparse=True)(X),
-    "lowered": lambda: ad.jit(anew(np.sum)).lower(X).ir(after="bulk-operations"),
+    "sparse": lambda: ad.jacobian(fresh(lambda x: x * x[::-1]), sparse=True)(X),
+    "lowered": lambda: ad.jit(fresh(np.sum)).lower(X).ir(after="bulk-operations"),
     "called": lambda: KNOWN(X),
     "library": lambda: softmax(X) + np.mean([1.0, 2.0]),  # `logsumexp` leaves NumPy's errors set itself
 }
@@ -120,7 +120,7 @@ KNOWN = ad.jit(lambda x: np.sum(x * x))
 
 
 def check(trial: Callable[[], Any]) -> bool:
-    """Whether a trial was interrupted. Afterwards nothing is disturbed."""
+    """Return whether a trial was interrupted. Afterwards nothing is disturbed."""
     before = settings()
     try:
         trial()
@@ -134,12 +134,12 @@ def check(trial: Callable[[], Any]) -> bool:
 def check_calls() -> None:
     """Calls here and in another thread give what is right."""
     found: list[float] = []
-    thread = threading.Thread(target=lambda: found.append(float(ad.jit(anew(np.sum))(X))), daemon=True)
+    thread = threading.Thread(target=lambda: found.append(float(ad.jit(fresh(np.sum))(X))), daemon=True)
     thread.start()
     thread.join(60)
     assert found == [3.5], "the other thread waits for a lock"
     want = np.sum(2 * X * X)
-    np.testing.assert_allclose(ad.grad(anew(lambda x: np.sum(x**2)), interpret=True)(X) @ X, want)
+    np.testing.assert_allclose(ad.grad(fresh(lambda x: np.sum(x**2)), interpret=True)(X) @ X, want)
 
 
 def places(name: str) -> int:

@@ -89,14 +89,14 @@ PROGRAMS: dict[str, Callable[[], None]] = {
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Functions are made anew on purpose."""
+    """Functions are made again on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ad.CaptureWarning)
         yield
 
 
 def objects() -> Counter[str]:
-    """How many objects of every class there are."""
+    """The number of objects of every class."""
     gc.collect()
     return Counter(type(thing).__qualname__ for thing in gc.get_objects())
 

@@ -1,4 +1,4 @@
-"""Where memory is limited, compiles and calls end with a result or an error, never with the process."""
+"""Under limits of memory, compiles and calls end with a result or an error, never with the process."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def growing(c: Any) -> Any:
 
 
 def outcome(run: Callable[[], object], left: int, *, in_thread: bool) -> str:
-    """How a run ends in a child that may take so many bytes."""
+    """The outcome of a run in a child that may take `left` bytes."""
     child = fork(DEADLINE)
     if child == 0:
         status = [3]

@@ -122,7 +122,7 @@ def test_reduction_keeps_what_fails():
     assert len(text) < 40
 
 
-# What the machinery must find ------------------------------------------------------------------------------
+# Faults that the machinery must find ----------------------------------------------------------------
 
 
 def verdict_on(monkeypatch: pytest.MonkeyPatch, verify) -> str:

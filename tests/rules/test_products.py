@@ -80,7 +80,7 @@ def test_zeros_absorb_overflow(seed: int) -> None:
 
 @pytest.mark.parametrize("zero", [20, None])
 def test_zeros_absorb_overflow_in_long_chains(zero: int | None) -> None:
-    """Where there is none, products are plain ones, which overflow alike."""
+    """Without a zero, products are plain ones, which overflow alike."""
     x = np.ones(300)
     x[50] = x[60] = 1e200
     if zero is not None:

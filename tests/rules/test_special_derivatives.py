@@ -661,7 +661,7 @@ DOMAINS = {
 _ZETA = ([2.0, 3.0, 6.0], [1e-3, 0.3, 1.0, 2.5, 40.0, 1e9], [0.0, 1e-9, -1.0, 2.5, 1e9])
 DOMAINS |= {f"complex_zeta_{part}": _ZETA for part in ("real", "imag")}
 DOMAINS |= {f"log_{name}": domain for name, domain in DOMAINS.items() if "power" in name}
-"""Where functions are looked at that are defined for positive shapes alone, or whole orders above 1."""
+"""The points for functions that are defined for positive shapes alone, or whole orders above 1."""
 
 
 def arguments_of(name: str) -> list[np.ndarray]:

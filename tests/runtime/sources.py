@@ -1,4 +1,4 @@
-"""What tests know of the C sources of the run-time library."""
+"""The tests' knowledge of the C sources of the run-time library."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def test_answers_and_misses(tracing: None) -> None:
 
 
 def test_answers_while_answers_are_taken(tracing: None) -> None:
-    """What a question finds is kept until its function returns it, whatever is asked in between."""
+    """The answer to a question is kept until its function returns it, whatever is asked in between."""
 
     def inner(x: int) -> int:
         return x
@@ -225,7 +225,7 @@ def test_answers_while_answers_are_taken(tracing: None) -> None:
 
 
 class Seen:
-    """What hooks were given."""
+    """The arguments that hooks were given."""
 
     def __init__(self) -> None:
         self.called: list[Any] = []

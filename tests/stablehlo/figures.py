@@ -1,4 +1,4 @@
-"""What JAX computed for the programs of `programs/`, which `generate.py` wrote."""
+"""JAX's results for the programs of `programs/`, which `generate.py` wrote."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ VERDICTS = Path(__file__).parent / "verdicts.json"
 
 
 def is_accepted(module: ModuleOp) -> bool:
-    """Whether MLIR reads a module in generic form, and verifies it."""
+    """Return whether MLIR reads a module in generic form, and verifies it."""
     text = io.StringIO()
     Printer(text, print_generic_format=True).print_op(module)
     try:

@@ -2,7 +2,7 @@
 
     mutants("stablehlo.pad")     ("operand 0: tensor<4x4xf64>", module), ("interior_padding: [-1, 0]", module)
 
-Which of them are programs still, StableHLO's own verifier has judged: see `judge_mutants.py`.
+StableHLO's own verifier has judged whether they are still programs: see `judge_mutants.py`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def main() -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser("python -m tests.sweep", description=__doc__.partition("\n")[0])
     parser.add_argument("--only", default="", help="a part of the name of the functions")
-    parser.add_argument("--every", type=int, default=1, help="look at every so many points")
+    parser.add_argument("--every", type=int, default=1, help="look at one in this many points")
     parser.add_argument("--show", type=int, default=3, help="how many wrong points of each are shown")
     parser.add_argument("--seconds", type=float, default=10, help="of processor time for a point")
     options = parser.parse_args()

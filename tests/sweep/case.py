@@ -1,4 +1,4 @@
-"""What is swept: a function in one of its arguments, as users call it and as mpmath knows it.
+"""A swept function in one of its arguments, as users call it and as mpmath knows it.
 
     Case(name="np.hypot", call=np.hypot, exact=mp.hypot, others=((1.0,), (1e-5,)))
 
@@ -68,7 +68,7 @@ class Case:
         return " ".join(filter(None, (self.name, self.label, f"by argument {self.argument}")))
 
     def knots_at(self, others: Others) -> Sequence[float]:
-        """Where derivatives jump."""
+        """The points at which derivatives jump."""
         return _at(self.knots, others)
 
     def stated_at(self, dtype: type[np.floating], others: Others, x: float) -> Convention | None:

@@ -1,4 +1,4 @@
-"""Whether a derivative is right, and if not, how it is wrong.
+"""The verdict on a derivative: right, or how it is wrong.
 
     verdict(np.float64, 1, got, reference, 0, 0)      "right", the name of a convention, or one of `WRONG`
 
@@ -61,7 +61,7 @@ def verdict(
 
 
 def _between(got: float, sides: Sides) -> str:
-    """Whether it lies between the sides, or is 0."""
+    """Name the convention of a value that lies between the sides, or is 0."""
     if math.isinf(sides.low) or math.isinf(sides.high):
         return POLE.name
     if got == 0:
@@ -81,7 +81,7 @@ def _of_infinite(got: float, true: float, largest: float, kind: str | None) -> s
 
 
 def explained_by_rounding(dtype: type[np.floating], got: float, around: Sequence[Reference]) -> bool:
-    """Whether a derivative lies between those at numbers that rounding cannot tell from x."""
+    """Return whether a derivative lies between those at numbers that rounding cannot tell from x."""
     values = [r.value for r in around if isinstance(r, Number)]
     if len(values) < len(around):
         return False

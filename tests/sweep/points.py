@@ -1,4 +1,5 @@
-"""Where a function is looked at: over all exponents of the format, at special points, and where it is used.
+"""The points of a function that are looked at: over all exponents of the format, special ones, and the usual
+ones.
 
 points(case, np.float64, ())      [0, -0, 1, inf, 1e-310 ... 1e308, 200 numbers of the usual interval]
 """
@@ -16,7 +17,7 @@ from tests.sweep.case import Case, Others
 COMMON = (0.0, 1.0, 2.0, 3.0, 0.5, 1e-9, 1e-7, math.inf)
 LARGER = (10.0, 20.0, 40.0, 89.0, 104.0, 710.0, 745.0)
 BESIDE = (0.0, 1e-9, -1e-9, 1e-7, -1e-7)
-"""How far from special points one looks, relative to them."""
+"""The distances from special points, relative to them."""
 
 
 def points(case: Case, dtype: type[np.floating], others: Others, every: int = 1) -> list[float]:

@@ -22,13 +22,13 @@ LEVELS = {60: 12, 120: 15, 240: 18, 480: 21, 720: 24, 1000: 27, 1400: 30}
 """Decimal digits that are tried in turn, and the negative exponents of steps relative to the scale of x."""
 
 AGREEMENT = mpf(10) ** -14
-"""How far two differences may be apart, relative to either."""
+"""The distance that two differences may have, relative to either."""
 
 ROUNDING = mpf(10) ** 3
 """By how many units in the last place a value of mpmath may be off."""
 
 OUTSIDE = (ZeroDivisionError, ValueError, OverflowError, TypeError, mp.NoConvergence, NotImplementedError)
-"""What functions of mpmath raise where they have no value."""
+"""The exceptions of functions of mpmath where they have no value."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _scales(x: float) -> list[mpf]:
 
 
 def _joined(sides: Sequence[tuple[float | None, float | None]]) -> list[Reference]:
-    """What both sides have in common."""
+    """The references that both sides have in common."""
     found: list[Reference] = []
     for order in range(2):
         limits = [side[order] for side in sides]

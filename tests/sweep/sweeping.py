@@ -65,7 +65,7 @@ class _TooLong(BaseException):
 
 @contextmanager
 def _limited(seconds: float | None) -> Iterator[None]:
-    """Raise `_TooLong` after so many seconds of processor time, in the main thread of a POSIX system."""
+    """Raise `_TooLong` after `seconds` of processor time, in the main thread of a POSIX system."""
     if seconds is None:
         yield
         return
@@ -89,7 +89,7 @@ def sweep(
     at: Sequence[float] | None = None,
     seconds: float | None = None,
 ) -> Tally:
-    """Judge a case at its points, at every so many of them, or `at` others, in `seconds` for each."""
+    """Judge a case at its points, at one in `every` of them, or `at` others, in `seconds` for each."""
     xs: list[float] = []
     others: list[Others] = []
     for given in case.others:
@@ -158,7 +158,7 @@ def _among_terms(
 
 
 def _is_nan(case: Case, dtype: type[np.floating], x: float, given: Others) -> bool:
-    """Whether the function itself is NaN there."""
+    """Return whether the function itself is NaN there."""
     with np.errstate(all="ignore"):
         return bool(np.isnan(np.real(case.call(*(np.array([v], dtype) for v in (x, *given))))).any())
 

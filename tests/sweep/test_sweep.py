@@ -39,7 +39,7 @@ from tests.sweep.functions import CASES
 from tests.sweep.sweeping import NO_REFERENCE, Tally, sweep
 
 EVERYDAY_CASES, EVERYDAY_POINTS = 77, 5
-"""Every day looks at every so many cases, and at every so many of their points."""
+"""Every day looks at one in this many cases, and at one in this many of their points."""
 
 
 def assert_right(case: Case, every: int) -> list[Tally]:
@@ -178,7 +178,7 @@ def _arguments() -> Iterator[tuple[str, int, Any]]:
 
 
 def _has_derivative(ufunc: Any, k: int) -> bool:
-    """Whether anything comes out that is no error: some arguments, such as orders, have none."""
+    """Return whether a derivative exists without an error: some arguments, such as orders, have none."""
     at = [2.0 if kind == "d" else 2 for kind in ufunc.types[-1].partition("->")[0][: ufunc.nin]]
 
     def first(*args: Any) -> Any:
@@ -210,7 +210,7 @@ def test_every_other_special_function_is_swept() -> None:
 
 
 def _is_elementwise(function: Any) -> bool:
-    """Whether a function makes floats of floats, each of one, and not all of them the same."""
+    """Return whether a function makes floats of floats, each of one, and not all of them the same."""
     x = np.array([0.3, 0.6])
     try:
         y, first, other = function(x), function(x[:1]), function(np.array([0.3, 0.8]))

@@ -42,12 +42,12 @@ def digests(program: NativeProgram, leaves: list[Any]) -> dict[int, str]:
 
 
 def counted(call: Callable[[], Any]) -> pool.Counts:
-    """What ran in parallel during a call."""
+    """The counts of parallel work during a call."""
     before = pool.counts()
     call()
     return pool.Counts(*(b - a for a, b in zip(before, pool.counts(), strict=True)))
 
 
 def is_shared(program: NativeProgram) -> bool:
-    """Whether threads may share any kernel of a program."""
+    """Return whether threads may share any kernel of a program."""
     return any(kernel.is_shared for kernel in program.kernels)

@@ -38,7 +38,7 @@ from tests.threads.sharing import digests, everything_shared
 
 
 def check(f: FuncOp, args: Sequence[npt.ArrayLike], rows: int) -> list[StripsOp]:
-    """Require of strips of so many rows that threads share that they keep the results; gives the groups."""
+    """Require of strips of `rows` rows that threads share that they keep the results; gives the groups."""
     want = run_function(f, list(args))
     vector_bytes = find_target().vector_bytes
     with everything_shared():

@@ -23,7 +23,7 @@ X = np.random.default_rng(4).normal(size=300_000)
 
 
 def gradient(threads: Threads | None) -> Callable[..., Any]:
-    """A new function, of which this process has no program yet."""
+    """A new function, without a program in this process yet."""
     return ad.grad(lambda x: np.sum(np.exp(np.sin(x)) * x), threads=threads)
 
 

@@ -47,7 +47,7 @@ def test_same_bits_for_any_number_of_threads(case: str) -> None:
 
 
 def tasks_at(program: NativeProgram, n: int) -> int:
-    """How many tasks threads shared in a call of a size."""
+    """The number of tasks that threads shared in a call of a size."""
     bound = program.bound({"n": n})
     arguments = drawn(bound, np.random.default_rng(0))
     call = NativeFunction(bound, threads=2)

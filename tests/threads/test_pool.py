@@ -84,7 +84,7 @@ def test_workers_are_no_threads_of_python() -> None:
 
 
 def in_a_child(run: Any) -> int:
-    """What a child that calls a function ends with: 0, or what went wrong."""
+    """The status that a child ends with after calling a function: 0, or what went wrong."""
     child = os.fork()
     if child == 0:
         status = 1

@@ -85,7 +85,7 @@ class Pool:
         }
 
     def calls(self, count: int) -> Steps:
-        """A thread that calls the pool so many times, and ends its idle workers now and then."""
+        """A thread that calls the pool `count` times, and ends its idle workers now and then."""
         machine = self.machine
         for _ in range(count):
             tasks, threads = self.random.randint(1, TASKS), self.random.randint(2, WORKERS + 1)
@@ -191,7 +191,7 @@ class Pool:
 
 
 def wrong(seed: int, change: Callable[[str], str] = str) -> list[str]:
-    """What goes wrong in a schedule."""
+    """The faults in a schedule."""
     pool = Pool(seed, change)
     callers = [pool.machine.start(pool.calls(2)) for _ in range(2)]
     pool.machine.run(callers)

@@ -76,7 +76,7 @@ def test_same_bits_for_any_number_of_threads(name: str) -> None:
 
 
 def has_parts(program: NativeProgram) -> bool:
-    """Whether threads may share what a program adds up."""
+    """Return whether threads may share what a program adds up."""
     return any(kernel.what == "add" and kernel.is_shared for kernel in program.kernels)
 
 

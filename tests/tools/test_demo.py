@@ -1,6 +1,6 @@
 """`mlirad-demo`: every stage of some functions as text, the figures these texts compute, and errors.
 
-The texts are in `demo/*.txt`. After a change that is meant, write them anew:
+The texts are in `demo/*.txt`. After a change that is meant, write them again:
 
     python -m tests.tools.test_demo
 """

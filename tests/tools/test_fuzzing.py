@@ -1,4 +1,4 @@
-"""Whatever text the tools are given, they answer with a result or an error that names its place."""
+"""The tools answer any text with a result or an error that names its place."""
 
 from __future__ import annotations
 

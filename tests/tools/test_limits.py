@@ -1,4 +1,6 @@
-"""What a program may ask for before it runs: bounds on work and memory, and the options that raise them."""
+"""The resources that a program may ask for before it runs: bounds on work and memory, and the options that
+raise them.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ func.func @f(%x: f64) -> f64 {
 
 
 def work_allows(text: str, most: int) -> bool:
-    """Whether a program may run."""
+    """Return whether a program may run."""
     module = parse_module(text)
     verify_module(module)
     function = module.body.block.first_op

@@ -46,7 +46,7 @@ def test_locations_survive_a_round_iteration(tmp_path: Path, capsys: Capture) ->
     first, _ = run(capsys, DOUBLE, "--print-debuginfo")
     path = tmp_path / "again.mlir"
     path.write_text(first)
-    # What was unknown has now a place in the second text.
+    # A location that was unknown is now one in the second text.
     again = run(capsys, str(path), "--print-debuginfo")[0]
     assert re.findall(r"array.add.*", again) == re.findall(r"array.add.*", first)
     assert re.findall(r"func.return.*", again) == re.findall(r"func.return.*", first)

@@ -63,7 +63,7 @@ def tool(name: str) -> str:
 
 
 def mlir_opt(text: str, *options: str) -> str:
-    """What mlir-opt prints."""
+    """The output of mlir-opt."""
     return _output([tool("mlir-opt"), *options], text.encode()).decode()
 
 

@@ -22,7 +22,7 @@ LOSSES = Path(__file__).parent / "losses.mlir"
 
 
 def through_mlirad_opt(text: str, *arguments: str) -> str:
-    """What mlirad-opt prints for a text on standard input."""
+    """The output of mlirad-opt for a text on standard input."""
     keyboard, screen = sys.stdin, sys.stdout
     sys.stdin, sys.stdout = io.TextIOWrapper(io.BytesIO(text.encode())), (written := io.StringIO())
     try:

@@ -29,7 +29,7 @@ WITH_PROPERTIES = (CompareOp, ConvertOp)
 
 
 def is_converted(op_class: type[Operation]) -> bool:
-    """Whether an op has a form in upstream dialects."""
+    """Return whether an op has a form in upstream dialects."""
     return op_class not in REFUSED
 
 

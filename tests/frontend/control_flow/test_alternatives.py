@@ -39,7 +39,7 @@ MAKING: dict[str, str] = {
     "loop": "k = {other}\nfor j in range(20):\n    if x > {t} + 1e-3 * j:\n        k = {one}",
     "while": "k = {other}\ny = 0.0\nwhile y < 3.0:\n    y = y + 1.0\n    if x > {t}:\n        k = {one}",
 }
-"""How the code comes to it."""
+"""The ways in which the code comes to it."""
 
 USING: dict[str, tuple[str, frozenset[str]]] = {
     "is None": ("r = -x if k is None else 2.0 * x", frozenset(OBJECTS)),
@@ -81,7 +81,7 @@ USING: dict[str, tuple[str, frozenset[str]]] = {
     "elements": ("r = x * k[0] + k[1]", frozenset(("keys",))),
     "kind": ('r = x * 2.0 if isinstance(k, str) else x', frozenset(("texts", "empty texts"))),
 }  # fmt: skip
-"""How the code goes on, and with which objects."""
+"""The rest of the code, and the objects that it is run with."""
 
 
 class Holder:

@@ -14,7 +14,7 @@ import mlirad as ad
 
 
 class Body:
-    """An object with attributes of many kinds, one of which its class has."""
+    """An object with attributes of many kinds; its class has one of them."""
 
     steps = 0
 
@@ -42,7 +42,7 @@ class Body:
 
     @property
     def weight(self) -> Any:
-        """What has a setter."""
+        """An attribute with a setter."""
         return self.mass * 9.81
 
     @weight.setter
@@ -441,7 +441,7 @@ REFUSED = {
     asked_for: "only one way through an `if`",
     default_that_changes: "its class gets another one later",
 }
-"""Functions of which a part is known only when the program runs, and what is said of them."""
+"""Functions with a part that is known only when the program runs, and the words for it in messages."""
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda form: form.__name__)

@@ -52,7 +52,7 @@ USES = (
     "list({})[-1] + list({})[0]",
     "math.hypot(*x) * (2.0 if x[0] in list({}) else 3.0)",
 )
-"""Expressions of what takes a list comprehension, or a generator expression, of which `{}` is the place."""
+"""Expressions that take a list comprehension, or a generator expression, in the place of `{}`."""
 
 HELPERS = """
 def h(v):

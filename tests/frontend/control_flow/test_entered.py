@@ -242,7 +242,7 @@ def test_what_cannot_be_rewritten_is_given_up() -> None:
 
 
 class Dispatcher:
-    """What Numba makes of a function: it takes numbers and arrays of NumPy, by what they hold in memory."""
+    """A function compiled by Numba: it takes numbers and arrays of NumPy, by what they hold in memory."""
 
     __module__ = "numba.core.registry"
 
@@ -278,7 +278,7 @@ def test_functions_compiled_by_numba_are_called_as_python() -> None:
 
 
 class Elementwise(Dispatcher):
-    """What Numba makes of a function with `vectorize`: it asks arguments as NumPy's ufuncs do."""
+    """A function compiled by Numba with `vectorize`: it asks arguments as NumPy's ufuncs do."""
 
     __module__ = "numba.np.ufunc.dufunc"
     signature = None
@@ -303,7 +303,7 @@ class OneDimension:
 
 
 class Generalised(Dispatcher):
-    """What Numba makes of one with `guvectorize`: it writes its last argument."""
+    """A function compiled by Numba with `guvectorize`: it writes its last argument."""
 
     __module__ = "numba.np.ufunc.gufunc"
     ufunc = np.vecdot

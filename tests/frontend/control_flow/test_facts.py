@@ -81,7 +81,7 @@ def test_facts_are_those_of_walks_through_all_code(seed: int) -> None:
 
 
 def test_names_of_comprehensions_stay_inside() -> None:
-    """A variable of a comprehension is none of the code around, one of the same name outside is."""
+    """A variable of a comprehension does not belong to the code around, one of the same name outside does."""
     assert bound_names(ast.parse("x = [[y for y in z] for z, *w in v if (u := z)]").body) == {"x", "u"}
     assert bound_names(ast.parse("x = {y: z for y, z in v}\ny = 1").body) == {"x", "y"}
 

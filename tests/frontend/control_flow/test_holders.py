@@ -1,4 +1,4 @@
-"""What else may hold a list that is written under a traced condition: nothing wrong is read from there."""
+"""Other holders of a list that is written under a traced condition: nothing wrong is read from there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be rewritten, and what goes wrong under traced conditions: one sentence, at the user's line."""
+"""Code that cannot be rewritten, and mistakes under traced conditions: one sentence, at the user's line."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ASSIGNED: dict[str, str] = {
     "None in part": "y = None if x[1] > 0 else x * 2.0",
     "a function": "y = np.sin",
 }
-"""What one way assigns to y."""
+"""The code by which one way assigns to y."""
 
 STATEMENTS: dict[str, str] = {
     "if": "if x[0] > 0:\n    {}",
@@ -32,7 +32,7 @@ STATEMENTS: dict[str, str] = {
     "break": "for k in range(3):\n    if x[0] > k:\n        {}\n        break",
     "try": "try:\n    if x[0] > 0:\n        {}\nfinally:\n    pass",
 }
-"""Where it does so, for a positive x[0]."""
+"""The statements in which it does so, for a positive x[0]."""
 
 USES: dict[str, dict[str, str]] = {
     "a number": {

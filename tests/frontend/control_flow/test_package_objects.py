@@ -106,7 +106,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 
 CARRIED = {"set", "set_by_name", "set_in_table", "update", "set_list", "nested", "slots"}
-"""What changes attributes, which statements carry."""
+"""The functions that change attributes, which statements carry."""
 
 
 @pytest.mark.parametrize("way", ["if", "expression", "and", "while"])

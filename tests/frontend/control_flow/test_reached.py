@@ -1,4 +1,4 @@
-"""What functions change in Python that bodies call: as in Python's runs, or an error, never once for all."""
+"""Changes in Python by functions that bodies call: as in Python's runs, or an error, never once for all."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ MAKERS: dict[str, Callable[[], Callable[[], Any]]] = {
     "numbers": by_generator,
     "iterator": by_iterator,
 }
-"""What makes functions that give something else at each call."""
+"""The makers of functions that give something else at each call."""
 
 
 @pytest.mark.filterwarnings("ignore::mlirad.CaptureWarning")

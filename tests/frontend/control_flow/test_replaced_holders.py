@@ -1,7 +1,7 @@
 """An array that a variable or a part of one held before a branch or loop replaced it, written behind that.
 
-What the holder is then depends on which way the program went, so the write may show in it: it does as in
-Python, or is refused.
+The program's way decides what the holder is then, so the write may show in it: it does as in Python, or is
+refused.
 """
 
 from __future__ import annotations

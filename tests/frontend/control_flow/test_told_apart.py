@@ -1,4 +1,4 @@
-"""Whether two values are one object, after control flow on traced conditions: told, or an error."""
+"""Identity of two values after control flow on traced conditions: told, or an error."""
 
 # pyright: reportUnknownParameterType=false, reportMissingParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false

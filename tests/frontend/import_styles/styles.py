@@ -71,7 +71,7 @@ class _Called(ast.NodeTransformer):
 
 
 def _given(style: str, called: _Called) -> list[str]:
-    """What stands before the program."""
+    """The lines in front of the program."""
     items = sorted(called.names.items())
     match style:
         case "from":
@@ -87,7 +87,7 @@ def _given(style: str, called: _Called) -> list[str]:
 
 
 def _imported(name: str, text: str, modules: dict[str, Any]) -> str:
-    """The line that imports a function, or the object of which it is a method."""
+    """The line that imports a function, or the object that it is a method of."""
     root, *parts = text.split(".")
     owner: Any = modules[root]
     while parts and isinstance(getattr(owner, parts[0]), ModuleType):

@@ -8,7 +8,7 @@
     ! A.k = 3.0                 what changes the term, one after the other
     ! a.k = 5.0
 
-They are text, so that a process can make them anew.
+They are text, so that a process can make them again.
 """
 
 from __future__ import annotations

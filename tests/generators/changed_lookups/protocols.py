@@ -1,4 +1,4 @@
-"""What Python calls by itself: special methods."""
+"""Methods that Python calls by itself: special methods."""
 
 from __future__ import annotations
 

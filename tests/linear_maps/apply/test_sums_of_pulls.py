@@ -37,7 +37,7 @@ def recursion(x: Any) -> Any:
 
 
 def shared(x: Any) -> Any:
-    """What a loop finds is used by another and added to more, so that not every sum can wait."""
+    """The result of a loop is used by another and added to more, so that not every sum can wait."""
 
     def at(i: Any) -> Any:
         def grown(y: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What is found beyond the limits of the analysis: the same pattern at more cost, or a superset."""
+"""Results beyond the limits of the analysis: the same pattern at more cost, or a superset."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def one(b: ArrayBuilder) -> Value:
 
 
 def scan_of_carries(b: ArrayBuilder, x: Value, w: Value, k: Value) -> list[Value]:
-    """Two carries of which one reaches the other, a captured scalar, a captured integer."""
+    """Two carries, one of which reaches the other, a captured scalar, a captured integer."""
 
     def body(i: Value, c: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
         total = b.add(c[0], b.mul(w, b.index(x, [b.add(i, k)])))
@@ -92,7 +92,7 @@ def branch(b: ArrayBuilder, p: Value, x: Value, w: Value) -> list[Value]:
 
 
 def branch_on_a_whole_array(b: ArrayBuilder, p: Value, x: Value, w: Value) -> list[Value]:
-    """What the branch captures of `x` is used as a whole."""
+    """The part of `x` that the branch captures is used as a whole."""
     return b.if_(p, lambda: [b.binary(ew.DivOp, b.sum(b.mul(x, x), [0]), w)], lambda: [w])
 
 
@@ -291,7 +291,7 @@ def test_a_loop_ends_when_no_member_goes_on() -> None:
 
 
 def test_a_loop_for_the_whole_batch_counts_once() -> None:
-    """What decides about the iterations does not depend on a batch axis: the counter stays a scalar."""
+    """The condition of the iterations does not depend on a batch axis: the counter stays a scalar."""
     bulk = bulk_of(halving, (f64, f64, t(3)), (False, True, False))
     for loop in ops_of(bulk, control.WhileOp):
         assert str(loop.operands[0].type) == "i64"
@@ -343,7 +343,7 @@ def gradient_of(function: FuncOp, wrt: tuple[int, ...]) -> Callable[[Sequence[An
 
 @pytest.mark.parametrize(("program", "types"), PROGRAMS[:-2], ids=lambda p: getattr(p, "__name__", ""))
 def test_members_have_the_derivative_that_each_has_alone(program: Body, types: Sequence[Attribute]) -> None:
-    """Whatever the other members compute: poles and NaN for members that skip code reach no derivative."""
+    """Other members do not matter: poles and NaN for members that skip code reach no derivative."""
     alone = one_member(program, types)
     outputs = [k for k, v in enumerate(alone.function_type.outputs.data[:-1]) if is_float(v)]
     wrt = tuple(k for k, v in enumerate(types) if is_float(v))

@@ -269,7 +269,7 @@ def test_poles_in_members_not_taken_do_no_harm() -> None:
     np.testing.assert_array_equal(run_function(bulk, [x])[0], [0.0, -1.0, -1.0, -1.0, np.inf])
 
 
-# What waits, locations, size ---------------------------------------------------------------------
+# Waiting ops, locations, size ---------------------------------------------------------------------
 
 
 def test_builds_with_calls_and_derivatives_wait() -> None:
@@ -349,7 +349,7 @@ def chain(n: int) -> FuncOp:
 
 
 def positions(n: int) -> FuncOp:
-    """A chain of n positions, each of which is read at."""
+    """A chain of n positions; each of them is read at."""
 
     def body(b: ArrayBuilder, a: Value) -> list[Value]:
         def element(i: Value) -> Value:
@@ -365,7 +365,7 @@ def positions(n: int) -> FuncOp:
 
 
 def builds(n: int) -> FuncOp:
-    """n builds, each of which reads the one before."""
+    """n builds; each of them reads the one before."""
 
     def body(b: ArrayBuilder, a: Value) -> list[Value]:
         for _ in range(n):

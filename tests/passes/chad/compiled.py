@@ -88,7 +88,7 @@ def branches(n: int) -> str:
 
 
 def chain(n: int, *, calls: int) -> str:
-    """n closures, each of which calls the one before so many times."""
+    """n closures; each of them calls the one before `calls` times."""
     code = """  %f0 = function.lambda (%z: f64) : -> CLOSURE {
     %m = array.mul %z, %x : f64
     array.yield %m : f64

@@ -1,4 +1,4 @@
-"""What gradients of the families cost: a constant times the primal, at n and at 2n."""
+"""The cost of gradients of the families: a constant times the primal, at n and at 2n."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What defines CHAD, at every type: duality, curves of closures, quotients of collections.
+"""The defining laws of CHAD, at every type: duality, curves of closures, quotients of collections.
 
 duality     <F' dg, ct> = <dg, R' ct>           forward and reverse mode are each other's transposes
 curves      along p(t), d/dt (g(p))(a) is what the tangent of the closure g(p) makes of a, and likewise

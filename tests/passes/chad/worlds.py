@@ -184,12 +184,12 @@ def _product(parts: Sequence[Covector]) -> Covector:
 
 
 def _is_bare(types: Sequence[Attribute]) -> bool:
-    """Whether the product of the linear parts of a signature is that of its one type itself."""
+    """Return whether the product of the linear parts of a signature is that of its one type itself."""
     return len(types) == 1 and not isinstance(Types("reverse").linear(types[0]), TupleType)
 
 
 def is_nothing(element: Any) -> bool:
-    """Whether an element is 0, as far as can be seen without a point."""
+    """Return whether an element is 0, as far as can be seen without a point."""
     if isinstance(element, tuple):
         return all(is_nothing(part) for part in cast("tuple[Any, ...]", element))
     if isinstance(element, Pairs):

@@ -5,9 +5,9 @@
 
 A session makes functions that read scalars, arrays, attributes and helpers from outside, transforms them,
 and calls the results in changing orders: with arguments of many kinds, from several threads, after what the
-functions read has changed, after errors, interrupts and dropped objects, and in forked children. The witness
-of every value is the same function made anew, traced anew and run by the interpreter; what it gave is kept,
-and compared once more at the end.
+functions read has changed, after errors, interrupts and dropped objects, and in forked children. The oracle
+of every value is the same function, made and traced again and run by the interpreter; its result is kept, and
+compared once more at the end.
 
 A step is a name and three small integers, each taken modulo what there is to choose from. So every part of a
 session is a session, and any of its steps may be left out.

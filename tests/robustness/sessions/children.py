@@ -20,7 +20,7 @@ PATIENCE = 60.0
 
 
 def failure_of(run: Callable[[], None]) -> str | None:
-    """What is wrong with a run in a forked child, a traceback or a signal; None if nothing is."""
+    """The failure of a run in a forked child, a traceback or a signal; None if there is no failure."""
     receive, send = os.pipe()
     child = os.fork()
     if child == 0:

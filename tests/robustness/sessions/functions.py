@@ -15,12 +15,12 @@ GAIN = 1.5
 
 
 class Fault(Exception):
-    """What a user's function raises while it is traced."""
+    """The exception of a user's function while it is traced."""
 
 
 @dataclass
 class Knobs:
-    """What the functions read from outside."""
+    """The state that the functions read from outside."""
 
     scale: float = 0.7
     count: int = 2
@@ -40,7 +40,7 @@ Objective = Callable[[Any, Any], Any]
 
 
 def objectives(knobs: Knobs) -> tuple[Objective, ...]:
-    """The functions of a session, made anew at each call."""
+    """The functions of a session, made again at each call."""
     offset = knobs.scale
 
     def by_attributes(s: Any, v: Any) -> Any:
@@ -127,7 +127,7 @@ def arguments(form: int, value: int) -> tuple[Any, Any]:
 
 
 class Point(NamedTuple):
-    """A structure of which one leaf is nothing."""
+    """A structure with a leaf that is None."""
 
     x: float
     y: None

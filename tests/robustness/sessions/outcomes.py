@@ -1,4 +1,4 @@
-"""What a call gives, a result or an error, and when two such outcomes are alike."""
+"""The outcome of a call, a result or an error, and when two such outcomes are alike."""
 
 from __future__ import annotations
 

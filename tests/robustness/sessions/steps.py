@@ -44,7 +44,7 @@ class Step(NamedTuple):
 
 @dataclass
 class Session:
-    """What a session has made so far."""
+    """The functions, results and maps that a session has made so far."""
 
     knobs: Knobs = field(default_factory=Knobs)
     made: list[tuple[int, str, Objective, Applied]] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Session:
         STEPS[step.kind](self, step.a, step.b, step.c)
 
     def chosen(self, a: int) -> tuple[int, str, Objective, Applied]:
-        """One of the transformed functions; the first of all if there is none yet."""
+        """One of the transformed functions, which is made if there is none yet."""
         if not self.made:
             self.transform(a, 0, 0)
         return self.made[a % len(self.made)]

@@ -23,7 +23,7 @@ ALLOWED = ("long run",)
 
 
 LOOKED_INTO = ("too long", "long run", "slow", "refused")
-"""What stands in the names of legal classes of which the report names mutants."""
+"""The words of legal classes whose mutants the report names."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Campaign:
     progress: Callable[[str], None] = lambda line: None
 
     def run(self, *, mutants: int | None = None, seconds: float | None = None, first: int = 0) -> None:
-        """Judge mutants, from number `first` on, until there are so many or the time is over."""
+        """Judge mutants, from number `first` on, until there are as many as asked for or the time is over."""
         start = time.monotonic()
         told = start
 

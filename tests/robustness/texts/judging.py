@@ -70,7 +70,9 @@ KEPT_MAPS = 2**30
 
 @dataclass(frozen=True)
 class Depth:
-    """How often texts that verify go further, and how many seconds of processor time each stage may take."""
+    """The shares of texts that verify and go further, and the seconds of processor time that each stage may
+    take.
+    """
 
     reading: float = 0.5
     passes: float = 0.25
@@ -82,7 +84,7 @@ class Depth:
 
 @dataclass(frozen=True)
 class Failure:
-    """What must not happen: its kind, the stage, where in mlirad, and the details for whoever mends it."""
+    """A failure: its kind, the stage, where in mlirad, and the details for whoever mends it."""
 
     kind: str
     stage: str
@@ -91,7 +93,7 @@ class Failure:
 
     @property
     def signature(self) -> str:
-        """What failures of one cause have in common."""
+        """The common part of failures with one cause."""
         return f"{self.kind} | {self.stage} | {self.place}"
 
 
@@ -161,7 +163,7 @@ class _Judging:
     # Stages ----------------------------------------------------------------------------------------------
 
     def stage(self, name: str, action: Callable[[], T], *, seconds: float | None = None) -> T:
-        """What the action gives, within its time."""
+        """The result of the action, within its time."""
         self.announce(name)
         try:
             with limited(self.depth.seconds if seconds is None else seconds):
@@ -191,7 +193,7 @@ class _Judging:
                 else error.__cause__.args[0].partition(": ")[2][:60]
             )
             raise _Failed(Failure("invalid IR", name, place, _trace(error))) from error
-        # Which function is differentiated, and how, is asked for by options and not by the text; that calls
+        # Options and not the text ask for the function that is differentiated, and the method; that calls
         # are nested too deeply is known when they run.
         if error.location is None and name not in OPTIONED and not isinstance(error, RUNNING):
             raise _Failed(
@@ -210,7 +212,7 @@ class _Judging:
             raise _Failed(Failure("invalid IR", "convert", error.message[:60], _trace(error))) from error
 
     def check_reading(self, module: ModuleOp, stage: str, foreign: Collection[str] = ()) -> None:
-        """What is printed is read back as the same, in both syntaxes."""
+        """The printed text is read back as the same, in both syntaxes."""
         text = self.stage(stage, lambda: module_text(module))
         generic = self.rng.random() < 0.2
         written = self.stage("print generic", lambda: module_text(module, generic=True)) if generic else text

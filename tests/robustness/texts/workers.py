@@ -32,13 +32,14 @@ BATCH = 500
 """Texts per child. A fork costs about 20 ms, and what texts leave behind in a child ends with it."""
 
 WALL_SECONDS = 30.0
-"""How long a stage may take on the clock of an idle machine; its processor time is limited in the child."""
+"""The time that a stage may take on the clock of an idle machine; its processor time is limited in the child.
+"""
 
 RUN_SECONDS = 5.0
 """The same for machine code, which no signal handler of Python interrupts."""
 
 MEMORY = 3 << 30
-"""How much more address space a child may have than it begins with."""
+"""The address space that a child may have beyond what it begins with."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class _Child:
 def judged(
     tasks: Iterable[Task], depth: Depth, workers: int, batch: int = BATCH
 ) -> Iterator[tuple[Task, Verdict]]:
-    """Each task with its verdict, in no order, by so many processes at once."""
+    """Each task with its verdict, in no order, by `workers` processes at once."""
     source = iter(tasks)
     children: list[_Child] = []
     waiting: list[Sequence[Task]] = []
@@ -108,7 +109,7 @@ def judged(
 
 
 def _waiting() -> float:
-    """How many processes share a processor: so much longer does everything take."""
+    """The number of processes that share a processor: everything takes that much longer."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
@@ -138,7 +139,7 @@ def _start(tasks: Sequence[Task], depth: Depth) -> _Child:
 
 
 def _work(tasks: Sequence[Task], depth: Depth, stream: int, errors: int) -> None:
-    """What a child does. Standard output goes nowhere: programs print."""
+    """The work of a child. Standard output goes nowhere: programs print."""
     faulthandler.disable()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(errors, 2)
@@ -190,7 +191,7 @@ def _received(child: _Child) -> Iterator[tuple[Task, Verdict]]:
 
 
 def _lost(child: _Child, status: int, hangs: bool) -> tuple[Sequence[Task], tuple[Task, Verdict] | None]:
-    """What a child that ended early had not begun, and the verdict on what ended it."""
+    """The tasks that a child that ended early had not begun, and the verdict on what ended it."""
     if child.at >= len(child.tasks):
         return (), None
     if child.stage == "done":

@@ -19,11 +19,11 @@ from tests.sweep.points import BESIDE
 
 LARGE = {OVERFLOW: (710.0, -710.0)}
 UNDERFLOW = {OVERFLOW: tuple(700 * (1 + d) for d in BESIDE)}
-"""Where SciPy's general functions are 0, and those of whole orders are not."""
+"""The arguments at which SciPy's general functions are 0, and those of whole orders are not."""
 
 
 def _underflows(dtype: type[np.floating], x: float, v: float = 0.0) -> bool:
-    """Whether functions of neighbouring orders are 0, or infinite, in SciPy alone."""
+    """Return whether functions of neighbouring orders are 0, or infinite, in SciPy alone."""
     size = abs(x)
     return 0 < size < 1e-303 or (size < 1 and v > 2 and (size / 2) ** (v - 2) < 1e-302)
 
@@ -204,7 +204,7 @@ def _jacobi(kind: str) -> Callable[..., Any]:
 
 
 def _is_off_in_scipy(dtype: type[np.floating], x: float, a: float, b: float) -> bool:
-    """Whether SciPy's `hyperu` may be off by more than rounding."""
+    """Return whether SciPy's `hyperu` may be off by more than rounding."""
     return 2 < x < 8
 
 
@@ -240,7 +240,7 @@ HYPERGEOMETRIC = (
 # Orders and parameters ----------------------------------------------------------------------------
 
 PLACES = ((0.3,), (2.0,), (6.5,), (30.0,))
-"""Where Bessel functions are looked at by their order."""
+"""The points for Bessel functions as functions of their order."""
 
 
 BY_ORDER: dict[str, Any] = {"slow": True, "usual": (-8, 12), "exponents": (-8, 1), "most": 60, "others": PLACES,
@@ -254,7 +254,7 @@ BY_MODULUS: dict[str, Any] = {"slow": True, "usual": (-3, 1), "exponents": (-8, 
 
 
 def _cancels(dtype: type[np.floating], a: float, b: float, x: float) -> bool:
-    """Whether the terms of 1F1, those of b - a and -x for negative x, are a million times their sum."""
+    """Return whether the terms of 1F1, those of b - a and -x for negative x, are a million times their sum."""
     first = b - a if x < 0 else a
     terms = [mp.rf(first, k) / mp.rf(b, k) * abs(x) ** k / mp.factorial(k) for k in range(200)]
     return bool(mp.fsum(terms, absolute=True) > 1e6 * abs(mp.fsum(terms)))

@@ -129,7 +129,7 @@ HALF_IS_SUBNORMAL = {SUBNORMAL: tuple(float(np.finfo(t).smallest_normal) for t i
 
 
 def _ends_of_both_signs(a: float, b: float) -> tuple[float, ...]:
-    """Where the slope of a density is a sum of infinite terms of both signs."""
+    """The points at which the slope of a density is a sum of infinite terms of both signs."""
     return (0.0, 1.0) if a < 1 and b < 1 else ()
 
 

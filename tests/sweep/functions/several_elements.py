@@ -89,7 +89,7 @@ def _norm_of_order(order: float) -> Callable[..., Any]:
 
 
 def _at_zeros(*others: float) -> Others:
-    """Where a norm has a kink."""
+    """The points at which a norm has a kink."""
     return () if any(others) else (0.0,)
 
 
@@ -108,7 +108,7 @@ def _float_spread(*x: float) -> float:
 
 
 def _same(*others: float) -> Others:
-    """Where all elements are equal."""
+    """The point at which all elements are equal."""
     return (others[0],) if len(set(others)) == 1 else ()
 
 

@@ -80,7 +80,7 @@ def log_ndtr(x: Any) -> Any:
 
 
 def ndtri_exp(y: Any) -> Any:
-    """The x of which log_ndtr is y."""
+    """The x with log_ndtr(x) = y."""
     if not y < 0:
         raise ValueError
     start = scipy.special.ndtri_exp(float(y)) if float(y) < 0 else -mp.sqrt(-2 * mp.log(-y))
@@ -93,7 +93,7 @@ def ndtri_exp(y: Any) -> Any:
 
 
 def ndtri(p: Any) -> Any:
-    """The x of which the normal distribution function is p."""
+    """The x at which the normal distribution function is p."""
     if not 0 < p < 1:
         raise ValueError
     if p == 0.5:

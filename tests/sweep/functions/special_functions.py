@@ -214,7 +214,7 @@ def _pole_of_inverse(c: float) -> tuple[float, float]:
 
 
 def _range_of_lambda(y: float) -> tuple[float, float]:
-    """Where 1 + lmbda y is positive, without the pole."""
+    """The interval in which 1 + lmbda y is positive, without the pole."""
     end = (1e-9 - 1) / y if y else -math.inf
     return (-math.inf, math.inf) if y == 0 else (end, math.inf) if y > 0 else (-math.inf, end)
 

@@ -25,7 +25,7 @@ _GUARD = 60
 _POWERS = 110
 
 _BITS = 256
-"""Series are made in multiples of so many bits, so that few precisions need one."""
+"""Series are made in multiples of this many bits, so that few precisions need one."""
 
 
 def _precise() -> Any:

@@ -16,7 +16,7 @@ WORD = 8
 
 @dataclass(frozen=True)
 class Instruction:
-    """An instruction: the name of its result ("" if there is none), what it is, and its text after that."""
+    """An instruction: the name of its result ("" without one), its operation, and its text after that."""
 
     result: str
     op: str

@@ -23,7 +23,7 @@ from tests.threads.schedules.races import Clock, Races
 MASK = (1 << 64) - 1
 MOST_STEPS = 200_000
 CHANGES = 5
-"""How often at most the thread that runs is put behind all others."""
+"""The most times that the thread that runs is put behind all others."""
 
 Steps = Generator["Callable[[], bool] | None", None, int]
 """The steps of a thread: before each it says what it waits for, if for anything. It returns a value."""
@@ -73,7 +73,7 @@ class Machine:
         self._at = {address: name for name, address in self.code.items()}
 
     def allocate(self, count: int) -> int:
-        """The address of so many new words, which are 0."""
+        """The address of `count` new words, which are 0."""
         address, self._top = self._top, self._top + WORD * (count + 1)
         for k in range(count):
             self.memory[address + WORD * k] = 0

@@ -1,8 +1,9 @@
-"""Which accesses to memory are ordered by the threads' own synchronisation: data races, by vector clocks.
+"""Data races by vector clocks: accesses to memory that the threads' own synchronisation does not order.
 
 Two accesses to a word race if one at least writes, one at least is not atomic, and neither happens before the
-other. What happens before is what C and LLVM say: the order of each thread, and from a release (a store, an
-unlock, the start of a thread) to the acquire that reads it. The result does not depend on who was first.
+other. The order "happens before" is that of C and LLVM: the order of each thread, and from a release (a
+store, an unlock, the start of a thread) to the acquire that reads it. The result does not depend on who was
+first.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Races:
             self.clocks[parent][parent] += 1
 
     def release(self, thread: int, clock: Clock) -> None:
-        """What the thread has done is in a clock, such as that of a lock."""
+        """The past of the thread enters a clock, such as that of a lock."""
         join(clock, self.clocks[thread])
         self.clocks[thread][thread] += 1
 
