@@ -118,6 +118,34 @@ def test_column_sums_run_lanes_along_columns_with_the_reduction_outside() -> Non
     assert order(nest) == (1, 0)
 
 
+def windows(side: int, images: int) -> str:
+    """The gradient of a 3 x 3 kernel of 4 x 4 channels, from padded images and cotangents."""
+    x, w = f"tensor<{images}x4x{side + 2}x{side + 2}xf64>", f"tensor<{images}x4x{side}x{side}xf64>"
+    return f"""
+func.func @f(%x: {x}, %w: {w}) -> tensor<3x3x4x4xf64> {{
+  %y = kernel.nest %x, %w (%r, %s, %c, %o, %i, %j, %n)
+      {{space = [3, 3, 4, 4], reduction = [{side}, {side}, {images}], combiners = [add]}}
+      : {x}, {w} -> tensor<3x3x4x4xf64> {{
+    %p = array.add %i, %r : i64
+    %q = array.add %j, %s : i64
+    %a = kernel.load %x[%n, %c, %p, %q] : {x} -> f64
+    %b = kernel.load %w[%n, %o, %i, %j] : {w} -> f64
+    %t = array.mul %a, %b : f64
+    array.yield %t : f64
+  }}
+  func.return %y : tensor<3x3x4x4xf64>
+}}"""
+
+
+def test_sums_over_windows_share_lines_beyond_the_first_cache() -> None:
+    near, far = (decisions(nests(scheduled(windows(side, 2)))[0]) for side in (8, 48))
+    assert (near["lane"], far["lane"]) == (5, 5)
+    assert near["tile_dim"] in (2, 3)  # fewest loads
+    assert (far["tile_dim"], far["tile"]) in ((0, 3), (1, 3))
+    rng = np.random.default_rng(0)
+    check(windows(48, 2), rng.normal(size=(2, 4, 50, 50)), rng.normal(size=(2, 4, 48, 48)))
+
+
 def test_few_columns_are_summed_in_registers() -> None:
     (nest,) = nests(scheduled(sums(500, 16, rows=False)))
     assert decisions(nest)["lane"] == 0

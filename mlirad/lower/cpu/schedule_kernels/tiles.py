@@ -3,7 +3,8 @@
 `width` is several vectors along the lane loop, which share what is the same in all lanes; `tile` is several
 iterations of another output loop (unroll-and-jam), which share the loads that do not depend on that loop. A
 nest without reduction has a tile only over the parts of a stack, all of them, or of as many iterations as it
-has lanes, where it stores along that loop.
+has lanes, where it stores along that loop. A sum over windows that runs along lanes has a tile over places in
+the window, which read the same lines of memory, where what it reads lies beyond the first level of cache.
 Both multiply the code to compile, and the accumulators of a reduction have to fit the register file. The
 latency of sums is no reason for either: the reduction loop is unrolled for that when code is printed.
 
@@ -19,7 +20,8 @@ from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.cpu.schedule_kernels.profiles import Layouts, Profile, result_strides
-from mlirad.lower.machine import load_cost, registers
+from mlirad.lower.large_sizes import nominal_bytes
+from mlirad.lower.machine import cycles_per_byte, load_cost, registers
 
 MAX_TILE = 6
 LOOP_OVERHEAD = 1.0
@@ -203,6 +205,26 @@ class _CostOfBlocking:
                 strides = load.strides(layouts)
                 cost = load_cost(strides[lane] if strides else 0, p.lanes)
                 self.loads.append((bits, cost * p.per_iteration(bits)))
+        self.lines = self._lines(layouts) if lane >= p.rank else []
+
+    def _lines(self, layouts: Layouts) -> list[tuple[int, float]]:
+        """The cycles to move what loads read, with the loops whose iterations read other lines; none of
+        nests without windows.
+
+        Places in a window read the same lines, as they add to the index that a reduction runs along.
+        """
+        p, windows, found = self.p, False, list[tuple[int, float]]()
+        touched = sum(nominal_bytes(v) for v in {load.buffer for load in p.loads})
+        cycles = p.lanes * p.element_bytes * (cycles_per_byte(touched) - cycles_per_byte(0))
+        for load in p.loads:
+            strides = load.strides(layouts)
+            if not strides or strides[self.lane] != 1:
+                continue
+            along = {s for s in strides[p.rank :] if s}
+            shared = sum(1 << x for x in range(p.rank) if strides[x] in along)
+            windows = windows or shared != 0
+            found.append((load.loops & ~shared, cycles))
+        return found if windows else []
 
     def live(self, tile: int, width: int, dim: int | None) -> int:
         """Registers for accumulators and for vectors that iterations of the tile share."""
@@ -229,6 +251,7 @@ class _CostOfBlocking:
             if not bits >> self.lane & 1:
                 cost /= vectors
             total += cost
+        total += sum(c * shared if dim is not None and not b >> dim & 1 else c for b, c in self.lines)
         total += LOOP_OVERHEAD / (tile * vectors)
         filled = -(-p.extents[self.lane] // width) * width / p.extents[self.lane]
         return (
