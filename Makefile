@@ -1,4 +1,4 @@
-# What a checkout can do: make run, make test, make fuzz, make corners, make lint, make bench, make docs,
+# The commands of a checkout: make run, make test, make fuzz, make corners, make lint, make bench, make docs,
 # make package, make runtime.
 #
 # Each makes what it needs first: a virtual environment in .venv with the package and its tools, remade when

@@ -1,8 +1,8 @@
 """Charts of a run: how many times as fast as the others mlirad is, and how close its derivatives are to the
 roofline.
 
-The roofline of a machine bounds the operations per second of code that does so many operations per byte: by
-what one core can do at most, and by the bandwidth of the cache that the bytes come from.
+The roofline of a machine bounds the operations per second of code by its operations per byte: by what one
+core can do at most, and by the bandwidth of the cache that the bytes come from.
 
 Source: Williams, Waterman, Patterson, "Roofline: an insightful visual performance model", 2009.
 """

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LEAST_TURNS = 4
 SLOWEST = 0.25
-"""Instances whose derivative takes longer than so many seconds are left out."""
+"""Instances whose derivative takes longer than this many seconds are left out."""
 
 SLOWER = 1.03
 """From this ratio on, if it is beyond the noise, an instance counts as slower."""
@@ -39,7 +39,7 @@ NOISE_FACTOR = 2.0
 
 
 class BadCommit(Exception):
-    """A commit that is none, or that cannot be compared with."""
+    """A commit that does not exist, or that cannot be compared with."""
 
 
 @dataclass

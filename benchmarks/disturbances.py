@@ -19,13 +19,13 @@ NAP_SECONDS: Final = 0.002
 """For how long the process is watched while it sleeps."""
 
 AWAKE_SHARE: Final = 0.1
-"""What part of a nap threads may take on a processor and count as asleep: it takes some to wake up."""
+"""The part of a nap that threads may take on a processor and count as asleep: it takes some to wake up."""
 
 LONGEST_WAIT: Final = 0.25
 """Seconds after which a system whose threads never sleep is not waited for."""
 
 STATISTICS: Final = Path("/proc/stat")
-"""Where Linux counts what processors do."""
+"""The file in which Linux counts the work of processors."""
 
 _STEAL_COLUMN: Final = 8
 

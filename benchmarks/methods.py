@@ -3,7 +3,7 @@
     python -m benchmarks.methods                       # python -m benchmarks.methods cpu: by processor time
     python -m benchmarks.methods wall "tree fold"      # some of the programs
 
-What is timed is the gradient in the first argument, in machine code, on one thread. The memory of a call is
+The gradient in the first argument is timed, in machine code, on one thread. The memory of a call is
 what it works in beside arguments and results: what its plan says, and the records that it writes while it
 runs, so all that a method keeps from the values to the cotangents. The work is the operations that the
 interpreter counts in the same array code. Memory and work are the same on every machine with vectors of one
@@ -231,7 +231,7 @@ CASES = {
 """All of them, by the names that the tables have."""
 
 
-# What is measured --------------------------------------------------------------------------------
+# Measurements -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

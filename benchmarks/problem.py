@@ -70,7 +70,7 @@ def by_complex_step(program: Program, arguments: Arguments, argnums: tuple[int, 
 
         df/dx_i = Im f(x + i h e_i) / h
 
-    without cancellation, so exactly but for rounding. The program has to be analytic but for choices, which
+    without cancellation, so exactly up to rounding. The program has to be analytic except for choices, which
     NumPy makes by real parts: `np.maximum`, `np.max` and `np.sort` will do, `np.abs` will not.
 
     Source: Squire and Trapp, "Using complex variables to estimate derivatives of real functions", 1998.

@@ -29,8 +29,9 @@ is meaningful on a machine that is busy with other things too, for calls of one 
 
 
 def use_threads(threads: int) -> None:
-    """Binds the process and the libraries it will load to so many processors; call before importing
-    them. mlirad takes no compiled program from the disk, so that first calls compile."""
+    """Binds the process and the libraries it will load to `threads` processors; call before importing them.
+    mlirad takes no compiled program from the disk, so that first calls compile.
+    """
     os.environ["MLIRAD_CACHE"] = "off"
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = str(threads)
@@ -53,7 +54,7 @@ class Limits(NamedTuple):
     clock: str = "wall"
 
     def reached(self, runs: int, seconds: float) -> bool:
-        """Return whether so many runs in so many seconds are enough."""
+        """Return whether this number of runs in these seconds is enough."""
         if seconds >= self.max_seconds and runs >= LEAST_RUNS:
             return True
         return runs >= self.min_runs and seconds >= self.min_seconds
@@ -119,7 +120,8 @@ class _Samples:
 
 
 def timings(calls: Sequence[Callable[[], Any]], limits: Limits, threads: int = 1) -> list[Timing]:
-    """The median time of each of the calls, which have so many threads. Of each a burst goes before, untimed.
+    """The median time of each of the calls, which have this number of threads. Of each a burst goes before,
+    untimed.
 
     A function that has had its time waits for the others, unless it is slow.
     """

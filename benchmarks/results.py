@@ -18,8 +18,8 @@ class Measurement:
     figure.
 
     `work` and `traffic` are mlirad's counts of scalar operations and bytes of the derivative. `stolen` is the
-    part of the processors' time that a hypervisor kept for itself in the `bursts` of calls of the derivative,
-    of which so many were `left_out`.
+    part of the processors' time that a hypervisor kept for itself in the `bursts` of calls of the derivative;
+    `left_out` of these do not count.
     """
 
     problem: str

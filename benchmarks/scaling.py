@@ -24,7 +24,7 @@ from mlirad.frontend.compiling.profile import KernelTime, Profile
 THREADS = (4, 16, 64)
 
 WAKE_SECONDS = 1e-5
-"""How long a worker thread that sleeps takes to begin, measured on an idle machine."""
+"""The time that a worker thread that sleeps takes to begin, measured on an idle machine."""
 
 
 def tasks_of(kernel: KernelTime) -> int:

@@ -31,7 +31,7 @@ def print_table(
 ) -> None:
     """Print a row for each task, named by its docstring. A task that JAX has no form of returns None for it.
 
-    Results must agree to the tolerance, but for those of tasks that are not compared.
+    Results must agree to the tolerance, except for those of tasks that are not compared.
     """
     use_threads(threads)
     has_jax = is_installed("jax")

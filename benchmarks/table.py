@@ -9,7 +9,7 @@ from benchmarks.systems import MLIRAD, PEERS, SYSTEMS
 
 OWN, BY_HAND = "mlirad", "c"
 TIMES_OF_C = 1.5
-"""How many times the time of C by hand mlirad may take before it counts as behind."""
+"""The factor over the time of C by hand from which mlirad counts as behind."""
 
 LEAST_GROWTH = 1 << 19
 """By how many bytes more than in the best peer a process may grow in a call before it counts as behind:

@@ -3,8 +3,8 @@
     python -m benchmarks.tasks                  # python -m benchmarks.tasks cpu: by the time on a processor
 
 A Gaussian process, a Kalman filter, the argmin of a regression, an evidence lower bound with random numbers,
-an image through filters, a logistic regression. JAX's functions are jitted. What has no random numbers must
-agree to 1e-8; bounds, whose numbers differ, in their mean.
+an image through filters, a logistic regression. JAX's functions are jitted. Problems without random numbers
+must agree to 1e-8; bounds, whose numbers differ, in their mean.
 """
 
 from __future__ import annotations

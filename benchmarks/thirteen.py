@@ -4,7 +4,7 @@
 
 The JAX program is that of the example, as `side_by_side.py` says. Two differ: the steps of the heat equation
 are solved by conjugate gradients, as JAX has no sparse factors on traced values, and the Jacobian of the arm
-is dense. JAX has no events, so its bounces have no figure. What has no random numbers must agree to 1e-5,
+is dense. JAX has no events, so its bounces have no figure. Results without random numbers must agree to 1e-5,
 within what the tolerances of solvers allow. Nothing is taken from the disk, so the first call compiles.
 """
 

@@ -57,7 +57,9 @@ def systems_of(name: str, systems: list[str]) -> list[str]:
 
 
 def error_of(key: str, name: str, dtype: str, threads: int) -> dict[str, Any]:
-    """The largest error, or why there is none: a system may not be able to compile a program at all."""
+    """The largest error, or the reason that it is missing: a system may not be able to compile a program at
+    all.
+    """
     from benchmarks.figures import golden_error
     from benchmarks.problems import PROBLEMS
     from benchmarks.systems import SYSTEMS

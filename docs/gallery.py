@@ -19,10 +19,10 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 
 OVERVIEW = Path("gallery.md")
-"""Where the overview lies in the site."""
+"""The place of the overview in the site."""
 
 MISSING = "this example needs"
-"""How the output of an example begins where a package is missing that it shows the use of."""
+"""The beginning of an example's output if the package that it shows is missing."""
 
 
 class Example(NamedTuple):

@@ -1,6 +1,6 @@
 """Writes the generated parts of the documentation from the tables of the compiler.
 
-python -m docs.generate            writes docs/generated/*.md and the output of console blocks anew
+python -m docs.generate            writes docs/generated/*.md and the output of console blocks
 python -m docs.generate --check    says what would change, and exits with 1 if anything would
 """
 
@@ -63,10 +63,10 @@ FORMULAS = """\
 are not floats or have derivative 0."""
 
 ROOMS = """\
-What each op goes through, found by running it: what its verifier requires, the function that is its meaning
-in the interpreter, its derivative (`r` is the result, `dx` a tangent), the ops that stand for it when it is
-inside a build and its operands differ by position, and the kernels that it becomes, all of which have native
-code."""
+The path of each op through the compiler, found by running it: what its verifier requires, the function that
+is its meaning in the interpreter, its derivative (`r` is the result, `dx` a tangent), the ops that stand for
+it when it is inside a build and its operands differ by position, and the kernels that it becomes, which have
+native code."""
 
 ACCURACY = """\
 Straight-line code, inlined in vectors, in double and single precision. The bound is in units in the last

@@ -139,7 +139,7 @@ def _differentiate_sample(sample: Sample, differentiate: Differentiate) -> None:
     new_function("f", [a.type for a in source.args], body, None, hints)
 
 
-# What passes make of an op -----------------------------------------------------------------------
+# Products of passes --------------------------------------------------------------------------------
 
 
 def main_of(module: ModuleOp) -> FuncOp:

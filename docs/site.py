@@ -2,8 +2,8 @@
 
     python -m docs.site build/pages build/gallery
 
-writes them to the first folder, of which MkDocs makes the site (`make docs`); what `docs.gallery` has made of
-the examples is in the second one.
+writes them to the first folder, from which MkDocs makes the site (`make docs`); what `docs.gallery` has made
+of the examples is in the second one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COPIED = (
     "CONTRIBUTING.md",
     "CHANGELOG.md",
 )
-"""What is copied; files of `docs/` come to the top."""
+"""The files to copy; files of `docs/` come to the top."""
 
 WEIGHTS = {
     "python": 4,

@@ -28,7 +28,7 @@ HEAD = """\
 
 `array.special` names one of these. `r` is the result. *None* stands for a derivative that has no formula in
 functions of the table: to ask for it is an error. Longer formulas are in `mlirad/rules/special_derivatives/`.
-SciPy computes the functions, but for those that the pass `expand-formulas` makes elementwise ops of."""
+SciPy computes the functions, except for those that the pass `expand-formulas` makes elementwise ops of."""
 
 
 def table() -> Iterator[str]:

@@ -2,8 +2,8 @@
 
     python examples/functions_as_values.py
 
-Each example is a function of arrays that makes functions of the program, hands them on and differentiates
-through them. What is printed is a value and a gradient of each, which differences confirm.
+Each example is a function of arrays that makes functions of the program, passes them on and differentiates
+through them. The output is a value and a gradient of each, which differences confirm.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from examples.programs import gmm
 DATA = Path(__file__).resolve().parent / "data" / "gmm" / "test.txt"
 PARAMETERS = ("alpha", "mu", "q", "l")
 
-# What ADBench's tests state for its file: the objective, and the gradient by parameter.
+# The figures that ADBench's tests state for its file: the objective, and the gradient by parameter.
 ADBENCH_OBJECTIVE = 8.073804080049758
 ADBENCH_GRADIENT = {
     "alpha": [0.10866285550865246, -0.7412700395238985, 0.6326071840152461],

@@ -55,7 +55,7 @@ def loss(image: Any, seen: Any) -> Any:
 
 
 def restored(seen: NDArray[Any], steps: int) -> NDArray[Any]:
-    """The image of least loss after so many steps."""
+    """The image of least loss after `steps` steps."""
     problem = ad.scipy.objective(loss, seen, seen)
     found = minimize(problem.fun, problem.x0, jac=problem.jac, method="L-BFGS-B", options={"maxiter": steps})
     return problem.unflatten(found.x)

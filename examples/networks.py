@@ -2,8 +2,8 @@
 
     python examples/networks.py --plot networks.svg
 
-The images are made up: each class has a random pattern, and every image is one of them with noise. What is
-printed is the loss before, during and after training, and the share of fresh images that are recognised.
+The images are made up: each class has a random pattern, and every image is one of them with noise. The output
+is the loss before, during and after training, and the share of fresh images that are recognised.
 """
 
 from __future__ import annotations

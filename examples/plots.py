@@ -61,7 +61,7 @@ def run(main: Callable[[], Any], draw: Draw) -> None:
 
 
 def save(draw: Draw, found: Any, file: Path) -> None:
-    """Draw what an example found, in the common style, to a file whose suffix says of which format."""
+    """Draw what an example found, in the common style, to a file; its suffix names the format."""
     import matplotlib
     from matplotlib.figure import Figure
 

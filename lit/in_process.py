@@ -3,8 +3,8 @@
     config.test_format = InProcess({"mlirad.tools.opt": opt.main, "filecheck": filecheck.main.main})
 
 `PYTHON -m MODULE arguments` of a module in the table then takes milliseconds instead of a new interpreter's
-second. Standard streams, pipes and exit codes are those of processes. A test with a command that is none of
-these runs as lit runs tests otherwise.
+second. Standard streams, pipes and exit codes are those of processes. A test with any other command runs as
+lit runs tests otherwise.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class InProcess(lit.formats.ShTest):
         return Test.Result(Test.PASS)
 
     def is_known(self, pipeline: Any) -> bool:
-        """Whether these are tools of the table, with redirections that `run` understands."""
+        """Return whether these are tools of the table, with redirections that `run` understands."""
         return isinstance(pipeline, ShUtil.Pipeline) and all(
             all(isinstance(word, str) for word in command.args)
             and words(command)[:2] == [sys.executable, "-m"]

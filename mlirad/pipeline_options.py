@@ -39,11 +39,11 @@ class Options:
     """The options that decide a pipeline, besides the target.
 
     `method` is how derivatives are expanded. Builds compute `chunk` positions at a time, or `block_bytes`
-    bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what
-    they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
-    `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Lowering
-    puts the numbers `sizes` in place of the sizes of these names; with `large` it leaves them, and makes
-    kernels for all that are large, or small where a size has a name that is among `small`. With
+    bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are except for
+    what they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the
+    function `entry` and of those that it calls; its results may take the memory of its arguments `donated`.
+    Lowering puts the numbers `sizes` in place of the sizes of these names; with `large` it leaves them, and
+    makes kernels for all that are large, or small where a size has a name that is among `small`. With
     `check_absorbed` the program reports where a zero absorbs an infinite derivative. Where a program is
     differentiated, there are `rooms` rows for records of each type, or as many as usual. Nothing runs after
     the last pass of the name `until`.

@@ -355,7 +355,7 @@ PIPELINES: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
 def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
     """Make the passes of the pipelines that `text` names.
 
-    Options go to the pipeline's first pass, as in `grad{function=f wrt=0,1}`, but for `method`, which says
+    Options go to the pipeline's first pass, as in `grad{function=f wrt=0,1}`, except for `method`, which says
     how derivatives are expanded. Raises `UnsupportedError` for a name that is not of a pipeline.
     """
     passes: list[ModulePass] = []

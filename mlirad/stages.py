@@ -38,7 +38,7 @@ def _is_free_loop(op: Operation) -> bool:
 
 @dataclass(frozen=True)
 class Promise:
-    """Ops that are gone: those of the names, or of the dialects if a name ends with a dot, but for some."""
+    """Ops that are gone: those of the names, or of the dialects if a name ends with a dot, except some."""
 
     gone: tuple[str, ...]
     left: tuple[str, ...] = ()

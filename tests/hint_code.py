@@ -27,7 +27,7 @@ _PROSE = re.compile(r"\w+ [(\[@.-]|\w+-[a-z]")
 
 
 def code_in(text: str) -> list[str]:
-    """The expressions and assignments in a text, but for those that it says to replace."""
+    """The expressions and assignments in a text, except for those that it says to replace."""
     found: list[str] = []
     end = 0
     for start in _START.finditer(text):
@@ -115,7 +115,7 @@ def _files() -> list[tuple[str, ast.Module]]:
 
 
 def _texts(tree: ast.AST) -> Iterator[ast.expr]:
-    """The constants and f-strings of a file, but for docstrings and the parts of f-strings."""
+    """The constants and f-strings of a file, except for docstrings and the parts of f-strings."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

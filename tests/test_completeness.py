@@ -90,7 +90,7 @@ VALUES = tuple(op for op in ARRAY_OPS if op is not YieldOp)
 
 
 def split_by_rows() -> Iterable[str]:
-    """The ops with a rule for chunks of rows, or with a reason against one, but for those of the pass."""
+    """The ops with a rule for chunks of rows, or with a reason against one, except for those of the pass."""
     elementwise = {op.name for op in ELEMENTWISE_OPS}
     return (names(RULES, REFUSED)() | elementwise) - {CallOp.name, RanksOp.name}
 

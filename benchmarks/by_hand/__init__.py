@@ -38,7 +38,7 @@ class CompilerError(Exception):
 
 @functools.cache
 def compiler() -> str | None:
-    """The C compiler of this machine, None where there is none."""
+    """The C compiler of this machine, or None if there is no compiler."""
     named = os.environ.get("CC")
     return next(
         (found for name in (named, "cc", "gcc", "clang") if name and (found := shutil.which(name))), None
@@ -88,7 +88,7 @@ def _run(*command: str) -> None:
         raise CompilerError(f"{' '.join(command)}:\n{done.stderr.strip()}")
 
 
-# How each is called ---------------------------------------------------------------------------------
+# Calls --------------------------------------------------------------------------------------------
 
 
 def _lse(x: Any) -> Made:

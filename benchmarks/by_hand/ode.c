@@ -50,7 +50,7 @@ void ode(long n, long s, const double *restrict x, double *restrict gradient) {
     for (long start = 0; start < n; start += BLOCK) {
       const long lo = start ? start - HALO : 0, end = least(start + BLOCK, n), far = least(end + HALO, n);
       stages(lo, end, h, x, y, k);
-      // adjoints of the stages from start to far, the last of which are wrong unless far is n
+      // adjoints of the stages from start to far; the last of them are wrong unless far is n
       const long length = far - start;
       const double *restrict a = adjoint + start, *restrict xs = x + start;
       for (long i = 0; i < length; i++) by[3][i] = h / 6 * a[i];

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 class Instance(NamedTuple):
-    """A matrix [n, n], of which the lower triangle counts, and weights [n, n]."""
+    """A matrix [n, n], read as its lower triangle, and weights [n, n]."""
 
     matrix: NDArray[Any]
     weights: NDArray[Any]

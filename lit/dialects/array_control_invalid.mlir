@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What loops, branches and tapes must not look like.
+// Loops, branches and tapes that are rejected.
 
 func.func @f(%x: f64, %n: i64, %p: i1, %v: tensor<3xf64>) {
   // expected-error @below {{array.scan: 3 carries of 2 operands}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of code with a derivative of its own and of checkpoints reject.
+// Code with a derivative of its own, and checkpoints, that the verifiers reject.
 
 func.func @f(%x: f64) {
   // expected-error @below {{array.custom: region takes (f64, f64), it is given (f64)}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of elementwise ops reject, each op with an element type outside of its domain.
+// Elementwise ops that the verifiers reject, each with an element type outside of its domain.
 
 func.func @f(%x: i1) {
   // expected-error @below {{array.neg: operand must be a scalar or static array of f64, f32, i64, i32, got i1}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifier rejects of extents with sizes.
+// Extents with sizes that the verifier rejects.
 
 func.func @f(%x: tensor<?xf64, #array.extents<[n]>>, %y: tensor<?xf64, #array.extents<[m]>>) attributes {array.sizes = ["n", "m"]} {
   // expected-error @below {{array.dot: left dimension 0 of extent n is paired with right dimension 0 of extent m: cannot tell whether n and m are equal}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What factorisations and linear systems must not look like.
+// Factorisations and linear systems that are rejected.
 
 func.func @f(%a: tensor<3x3xf64>, %m: tensor<4x3xf64>, %b: tensor<4x1xf64>, %v: tensor<3xf64>, %i: tensor<3x3xi64>) {
   // expected-error @below {{array.lu: part 'left' is not one of factors, pivots, permutation}}

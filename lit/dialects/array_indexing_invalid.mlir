@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of indexing ops reject.
+// Indexing ops that the verifiers reject.
 
 func.func @f(%m: !linear.map<f64, f64>) {
   // expected-error @below {{array.index: operand must be a scalar or static array of f64, f32, i64, i32, i1, got !linear.map<f64, f64>}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What sorting and prefix reductions must not look like.
+// Sorting and prefix reductions that are rejected.
 
 func.func @f(%x: f64, %v: tensor<3xf64>, %b: tensor<3xi1>) {
   // expected-error @below {{array.sort: dim names dimension 1 of an array of rank 1}}

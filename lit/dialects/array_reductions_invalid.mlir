@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of reductions and of dot reject.
+// Reductions and dots that the verifiers reject.
 
 func.func @f(%x: tensor<2xi1>) {
   // expected-error @below {{array.sum: operand must be a scalar or static array of f64, f32, i64, i32, got tensor<2xi1>}}

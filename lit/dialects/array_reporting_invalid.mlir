@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What reports must not look like.
+// Reports that are rejected.
 
 func.func @f(%t: i64, %p: i1, %x: tensor<3xf64>) {
   // expected-error @below {{array.report: kind 'log' is not one of print, call, position, nan, pole}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of structural ops reject.
+// Structural ops that the verifiers reject.
 
 func.func @f() {
   // expected-error @below {{array.constant: result 0 has type f16, which is not of the language}}

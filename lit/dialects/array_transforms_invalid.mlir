@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What Fourier transforms must not look like.
+// Fourier transforms that are rejected.
 
 func.func @f(%z: tensor<4x2xf64>, %x: tensor<4xf64>, %i: tensor<4xi64>, %e: tensor<0xf64>, %c: f64) {
   // expected-error @below {{array.fft: kind 'fast' is not one of forward, backward, real, half}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of combinators reject.
+// Combinators that the verifiers reject.
 
 func.func private @f() {
   // expected-error @below {{function.id: result has type !function.rep<f64, i64>, the op makes one of type !function.rep<f64, f64>}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of functions as values, tuples and sums reject.
+// Functions as values, tuples and sums that the verifiers reject.
 
 func.func @f(%x: f64, %n: i64, %f: !function.closure<(f64) -> f64>, %s: !function.sum<i64, f64>) {
   // expected-error @below {{function.lambda: region takes (i64), it is given (f64)}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What kernels of factorisations and linear systems must not look like.
+// Kernels of factorisations and linear systems that are rejected.
 
 func.func @f(%a: tensor<3x3xf64>, %b: tensor<4x1xf64>) {
   // expected-error @below {{kernel.factorisation: kind 'ldl' is not one of lu, cholesky, qr, eigh, svd}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of kernels reject.
+// Kernels that the verifiers reject.
 
 func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
   // expected-error @below {{kernel.nest: region argument 0 must be i64, got f64}}
@@ -636,7 +636,7 @@ func.func @f(%x: f64) -> f64 {
 
 // -----
 
-// What threads share.
+// Sharing by threads.
 
 func.func @f(%x: tensor<8xf64>) {
   // expected-error @below {{kernel.nest: parallel needs the outermost loop to be one of the output}}

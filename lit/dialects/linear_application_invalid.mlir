@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of application and differentiation reject.
+// Application and differentiation that the verifiers reject.
 
 func.func @f(%x: f64) {
   // expected-error @below {{linear.apply: first operand must be a linear map, got f64}}

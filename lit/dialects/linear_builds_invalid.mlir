@@ -1,7 +1,7 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of maps over index spaces, of linear code and of maps through spaces of functions reject; an
-// op that is not linear is named at its own line.
+// Maps over index spaces, linear code and maps through spaces of functions that the verifiers reject; an op
+// that is not linear is named at its own line.
 
 func.func @f() {
   // expected-error @below {{linear.build: result has type !linear.map<f64, tensor<2xf64>>, the op makes a map from f64 to tensor<3xf64>}}

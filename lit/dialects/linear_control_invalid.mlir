@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of maps of loops and branches reject.
+// Maps of loops and branches that the verifiers reject.
 
 func.func @f(%r: tensor<4xf64>) {
   // expected-error @below {{linear.scan: operand 0 of type tensor<4xf64> has no 5 slices}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifier of derivatives of calls and of frames rejects.
+// Derivatives of calls and frames that the verifier rejects.
 
 func.func private @f(%x: f64, %n: i64) -> f64 {
   func.return %x : f64

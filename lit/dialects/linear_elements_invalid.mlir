@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of elements of powers and copowers reject.
+// Elements of powers and copowers that the verifiers reject.
 
 func.func @f() {
   %m = linear.lambda (%c : !linear.copower<f64, f64>, %d : !linear.copower<i64, f64>) : -> !linear.map<tuple<!linear.copower<f64, f64>, !linear.copower<i64, f64>>, !linear.copower<f64, f64>> {

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifier of maps that functions make rejects.
+// Maps made by functions that the verifier rejects.
 
 func.func private @of_maps(%m: !linear.map<f64, f64>) -> !linear.map<f64, f64> {
   func.return %m : !linear.map<f64, f64>

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of primitive maps reject.
+// Primitive maps that the verifiers reject.
 
 func.func @f(%k: f64) {
   // expected-error @below {{linear.scale: result has type !linear.map<f64, tensor<3xf64>>, the op makes a map from f64 to f64}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of maps made of other maps reject.
+// Maps made of other maps that the verifiers reject.
 
 func.func @f() {
   // expected-error @below {{i64 is not a space of a linear map}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What StableHLO must not look like.
+// StableHLO that is rejected.
 
 func.func @f(%x: tensor<3xf64>) {
   // expected-error @below {{stablehlo.add: takes 2 operands, not 1}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What is rejected while reading, and what the definitions of ops require of every op.
+// Text that is rejected while reading, and requirements that the definitions of ops state for every op.
 
 func.func @f(%x: tensor<3xf64>) {
   // expected-error @below {{array.sum has no property 'axis'; it has: dims}}

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What is no program of the language, whatever the ops themselves allow.
+// Modules that are not programs of the language, whatever the ops themselves allow.
 
 func.func @before_definition(%x: f64) {
   // expected-error @below {{array.neg: reads %z before it is defined}}

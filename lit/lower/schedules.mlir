@@ -242,7 +242,7 @@ func.func @lines(%x: tensor<6x50xf64>) -> tensor<6x50xf64> attributes {kernel.ar
   func.return %y : tensor<6x50xf64>
 }
 
-// What the loop around it reads and writes next is asked for 2048 bytes ahead.
+// Memory that the loop around it reads and writes next is asked for 2048 bytes ahead.
 // AHEAD: getelementptr i8, ptr {{.*}}, i64 2048
 // AHEAD: call void @llvm.prefetch.p0(
 func.func @ahead(%x: tensor<10x500000xf64>) -> tensor<10x500000xf64> attributes {kernel.arena_bytes = 0 : i64} {

@@ -12,7 +12,7 @@
 //    linear          SumOuter (Add (Scale x2 (Gather da (\i. i))) (Scale x1 (Gather da (\i. n - 1 - i))))
 //    transposed      scatter (x2 * s) (\i. i) + scatter (x1 * s) (\i. n - 1 - i)  where s = replicate n c
 //
-// but for the gather and the scatter along \i. i, which are the array itself.
+// except for the gather and the scatter along \i. i, which are the array itself.
 
 func.func @convolution(%a: tensor<4xf64>) -> f64 {
   %last = array.constant 3 : i64

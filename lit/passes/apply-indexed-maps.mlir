@@ -23,7 +23,7 @@ func.func @reads(%k: tensor<5xi64>, %ct: tensor<5xf64>) -> tensor<9xf64> {
 
 // -----
 
-// What no law makes one map of arrays is a loop that adds to the sum in place.
+// A sum that no law makes one map of arrays is a loop that adds to the sum in place.
 
 // CHECK-LABEL: func.func @loop(
 // CHECK-NEXT:  %y = array.constant 0.000000e+00 : f64

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt %s -p apply-linear-maps --split-input-file | filecheck %s
 
-// Forward, one image per node; transposed, one sum of cotangents per node. What is shared is done once.
+// Forward, one image per node; transposed, one sum of cotangents per node. A shared node is done once.
 
 // CHECK-LABEL: func.func @shared(%k: f64, %x: f64) -> (f64, f64) {
 // CHECK-NEXT:    [[a:%.*]] = array.absorbing_mul %k, %x : f64
@@ -83,7 +83,8 @@ func.func @factored(%k: tensor<2xf64>, %x: tensor<2xf64>) -> tensor<2xf64> {
 
 // -----
 
-// The sum of images under a contraction is the contraction of a sum. What nobody reads, later passes drop.
+// The sum of images under a contraction is the contraction of a sum. Values that nobody reads are dropped by
+// later passes.
 
 // CHECK-LABEL: func.func @contracted(
 // CHECK:         [[S:%.*]] = array.sum %g {dims = [1]} : tensor<3x9xf64> -> tensor<3xf64>

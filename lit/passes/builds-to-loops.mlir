@@ -75,7 +75,7 @@ func.func @inside(%p: i1, %x: tensor<3x2xf64>, %y: tensor<3xf64>) -> tensor<3xf6
 
 // -----
 
-// Positions of gathers are index code, of which there are no derivatives.
+// Positions of gathers are index code, which has no derivatives.
 
 // CHECK-LABEL: func.func @positions(
 // CHECK-NEXT:      %g = array.gather %x (%i) : tensor<3xf64> -> tensor<3xf64> {

@@ -29,8 +29,8 @@ func.func @gradient(%x: f64) -> f64 {
 
 // -----
 
-// A zero that says that something is not taken is none: only where %c holds could that of a cotangent be one. A
-// product that absorbs by itself is not reported.
+// A zero that says that something is not taken does not count: only where %c holds could that of a cotangent
+// be one. A product that absorbs by itself is not reported.
 
 // CHECK-LABEL: func.func @gradient(
 // CHECK:         %[[ct:.*]] = array.select %c, %o, %{{.*}} : i1, f64, f64 -> f64

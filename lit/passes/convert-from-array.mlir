@@ -47,7 +47,7 @@ func.func @scan(%z: f64, %x: tensor<5xf64>) -> (f64, tensor<5xf64>) {
 
 // -----
 
-// What upstream has no op for is a function of the C library.
+// An op that upstream lacks is a function of the C library.
 func.func @erfc(%x: f32) -> f32 {
   %r = array.erfc %x : f32
   func.return %r : f32

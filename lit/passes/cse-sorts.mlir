@@ -1,6 +1,6 @@
 // RUN: mlirad-opt %s -p cse-sorts --split-input-file | filecheck %s
 
-// What is sorted and whose order is found is read in that order.
+// An array that is sorted and whose order is found is read in that order.
 
 // CHECK-LABEL: func.func @both(
 // CHECK-NEXT:    %[[P:.*]] = array.argsort %x {dim = 1} : tensor<3x4xf64> -> tensor<3x4xi64>

@@ -42,7 +42,7 @@ func.func @chosen(%p: i1, %x: f64, %w: f64) -> f64 {
 
 // -----
 
-// A chosen closure that is captured by one that is chosen: no slot but for what only a branch knows.
+// A chosen closure that is captured by one that is chosen: no slot except for what only a branch knows.
 
 // CHECK-LABEL: func.func @again(%p: i1, %q: i1, %x: f64, %w: f64) -> f64 {
 // CHECK-NEXT: %f = array.if %p : i1 -> f64 {

@@ -36,7 +36,7 @@ func.func @main(%x: f64) -> !linear.map<f64, f64> {
 
 // -----
 
-// What is linear in a kink, and what is differentiated once, stays.
+// A value that is linear in a kink, or differentiated once, stays.
 
 // CHECK-LABEL: func.func @linear(
 // CHECK-NEXT:    %a = array.abs %x : f64
@@ -121,8 +121,8 @@ func.func @main(%x: f64, %v: tensor<3xf64>) -> !linear.map<f64, f64> {
 
 // -----
 
-// What is even is made smooth at once, and nothing behind it; a loop whose state depends on a kink that is one
-// number has its term on a branch.
+// An even function is made smooth at once, and nothing behind it; a loop whose state depends on a kink that
+// is one number has its term on a branch.
 
 // CHECK-LABEL: func.func @even(
 // CHECK:         %c = array.cos %a : f64

@@ -1,7 +1,7 @@
 // RUN: mlirad-opt %s -p fuse-loops --split-input-file | filecheck %s
 
-// The second loop reads what the first has stacked: they are one, and the stack is gone. What it starts from is
-// computed before.
+// The second loop reads what the first has stacked: they are one, and the stack is gone. Its initial values
+// are computed before.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-NEXT:    %[[D:.*]] = array.neg %x : f64

@@ -3,8 +3,9 @@
 // RUN: mlirad-opt -p 'differentiate{function=f},linearize{method=jacobian},defunctionalise-maps,apply-linear-maps' %s | filecheck %s --check-prefix=APPLY
 // RUN: mlirad-opt -p 'differentiate{function=f},linearize{method=jacobian},mlirad-inline,apply-linear-maps' %s | filecheck %s --check-prefix=INLINE
 
-// The derivative of a function that is called is a function that returns a map, made once for two calls. At run
-// time the map is residuals and a function that applies its transpose; inlined, there is none.
+// The derivative of a function that is called is a function that returns a map, made once for two calls. At
+// run time the map is residuals and a function that applies its transpose; inlined, there is no such
+// function.
 
 // NABLA-LABEL: func.func @f_grad(%x: f64) -> (f64, f64) {
 // NABLA-NEXT: %d_x = linear.identity : -> !linear.map<f64, f64>

@@ -42,7 +42,7 @@ func.func @f(%x: tensor<3xf64>, %w: f64) -> f64 {
 
 // -----
 
-// What does not depend on the inputs has the map 0, and costs nothing.
+// A value that does not depend on the inputs has the map 0, and costs nothing.
 
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT:    %d_x = linear.identity

@@ -75,7 +75,7 @@ func.func @zero_outside(%y: tensor<10xf64>) -> tensor<10xf64> {
 
 // -----
 
-// What is computed of the shift first is computed of zeros there.
+// Values computed of the shift first are computed of zeros there.
 
 // CHECK-LABEL: func.func @computed(
 // CHECK:         %[[ZERO:.*]] = array.broadcast %{{.*}} {dims = []} : f64 -> tensor<1xf64>

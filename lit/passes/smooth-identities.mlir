@@ -1,6 +1,6 @@
 // RUN: mlirad-opt %s -p smooth-identities --split-input-file | filecheck %s
 
-// What is smooth loses its kinks and poles, in functions that are differentiated.
+// Smooth code loses its kinks and poles, in functions that are differentiated.
 
 // CHECK-LABEL: func.func @products(
 // CHECK-NEXT:    %s = array.mul %x, %x : f64
@@ -78,7 +78,7 @@ func.func @main(%x: f64) -> !linear.map<f64, f64> {
 
 // -----
 
-// A kink takes the side of a choice. What is not differentiated stays.
+// A kink takes the side of a choice. Code that is not differentiated stays.
 
 // CHECK-LABEL: func.func @choice(
 // CHECK-NOT:     array.abs

@@ -42,7 +42,7 @@ func.func @main(%a: tensor<2x2xf64>, %t: tensor<2x2xf64>) -> tensor<2x2xf64> {
 
 // -----
 
-// What nothing differentiates stays as it is.
+// Code that nothing differentiates stays as it is.
 
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT:     array.deviation

@@ -21,7 +21,7 @@ func.func @f(%p: i1, %q: i1) -> i1 {
 
 // -----
 
-// A loop goes back over the carries of its iterations, each of which runs again.
+// A loop goes back over the carries of its iterations; each of them runs again.
 
 // CHECK-LABEL: func.func @f_sweep(%x: tensor<3xi1>, %ct: i1) -> (i1, tensor<3xi1>) {
 // CHECK: array.scan

@@ -95,7 +95,8 @@ func.func @collatz(%n: i64, %c: i64, %x: f64) -> (f64, i64) {
   func.return %r, %k : f64, i64
 }
 
-// What the branch decides by is needed by the branch and is no scalar, so it is not computed twice.
+// The value that the branch decides by is needed by the branch and is not a scalar, so it is not computed
+// twice.
 
 // CHECK-LABEL: func.func @costly(%x: tensor<9xf64>) -> tensor<9xf64> {
 // CHECK-NEXT: %0 = array.constant 0.000000e+00 : f64

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics -p linearize %s
 
-// What a pass needs and no machine holds is an error that names the op and the pass.
+// A pass that needs more than any machine holds is an error that names the op and the pass.
 
 func.func @f(%x: tensor<2xf64>) -> tensor<2xf64> {
   // expected-error @below {{pass 'linearize' makes an array that is too large: array.scan: result 1 has type tensor<9223372036854775807x2xf64>, of more than 281474976710656 elements}}

@@ -349,7 +349,7 @@ def pad_shape(operand: Shape, low: Sequence[int], high: Sequence[int], interior:
 
 
 def concatenate_shape(operands: Sequence[Shape], dim: int) -> Shape:
-    """Arrays equal but for dimension `dim`, put one after the other along it."""
+    """Arrays equal except for dimension `dim`, put one after the other along it."""
     if not operands:
         raise VerifyException("concatenate needs at least one operand")
     first = operands[0]

@@ -2,7 +2,7 @@
 
 Node (height, index) has the partials of at most 8**height chunks, from index * 8**height on. It folds its
 children, at most eight nodes of the height below, from left to right. So results have the same bits however
-chunks are grouped and wherever they lie: who has some of the chunks hands on the nodes that these give.
+chunks are grouped and wherever they lie: who has some of the chunks passes on the nodes that these give.
 
     climb({(0, 8): a, ..., (0, 16): i}, 18, combine)         {(1, 1): a to h, (0, 16): i}
     climb({(1, 0): ..., (1, 1): ..., (0, 16): i, (0, 17): j}, 18, combine)       {(2, 0): all}

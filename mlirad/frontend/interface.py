@@ -1,4 +1,4 @@
-"""All that users call of the frontend, complete: the names of `mlirad` but for those of other rooms.
+"""All that users call of the frontend, complete: the names of `mlirad` except for those of other rooms.
 
 from mlirad.frontend.interface import grad, where
 

@@ -24,9 +24,9 @@ def rewritten(function: Callable[P, R]) -> Callable[P, R]:
     """`function`, with its control flow, `assert` and `raise` as ops wherever they depend on traced values.
 
     It is rewritten from its source, and so are the functions in Python that it calls, those of packages too
-    but for NumPy and SciPy. On values that are known it runs as Python does; in a trace, a condition that is
-    traced becomes an `ad.cond`, a loop on one an `ad.while_loop`, a loop over a traced array or a long range
-    an `ad.scan`, and an exception raised under one is raised when the program runs. The option
+    except for NumPy and SciPy. On values that are known it runs as Python does; in a trace, a condition that
+    is traced becomes an `ad.cond`, a loop on one an `ad.while_loop`, a loop over a traced array or a long
+    range an `ad.scan`, and an exception raised under one is raised when the program runs. The option
     `control="rewrite"` of a transformation does the same to its function, and `control="auto"`, the default,
     where it cannot be traced as it stands. Raises `UnsupportedError` where the source is not available, and
     for generators and coroutines.

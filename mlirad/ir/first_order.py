@@ -1,6 +1,6 @@
 """The check that a program is of first order: that it has no functions, tuples, sums or maps as values.
 
-    require_first_order(module)          raises at the first op that makes, takes or hands on such a value
+    require_first_order(module)          raises at the first op that makes, takes or yields such a value
 
 Passes that differentiate or lower begin with it. CHAD's specification passes linear maps on as values.
 `maps-to-closures` makes closures of them, and `map_value_op` finds those that are left.
@@ -52,7 +52,7 @@ def may_have_records(module: ModuleOp) -> bool:
 def higher_order_op(program: Operation) -> Operation | None:
     """An op of the `function` dialect in a program, or a function that takes or returns its values.
 
-    So are branches and loops that hand on linear maps, and code on elements that are no arrays, as CHAD
+    So are branches and loops that yield linear maps, and code on elements that are no arrays, as CHAD
     makes it. None for a program of first order: no other op can have such values either.
     """
     pending = [program]
@@ -82,7 +82,7 @@ def map_value_op(program: Operation) -> Operation | None:
 
 
 def _is_of_maps(op: Operation) -> bool:
-    """Return whether an op is a combinator, hands on maps as a branch or loop, or is code on function
+    """Return whether an op is a combinator, yields maps as a branch or loop, or is code on function
     spaces.
     """
     if type(op) in _COMBINATORS:
@@ -118,7 +118,7 @@ _COMBINATORS = frozenset[type[Operation]](COMBINATOR_OPS)
 _SUSPECTS = frozenset[type[Operation]](
     (*FUNCTION_OPS, *COMBINATOR_OPS, *CONTROL_OPS, FuncOp, linear.LambdaOp, linear.ApplyOp, CheckpointOp)
 )
-"""The ops that can make, take or hand on values of higher order."""
+"""The ops that can make, take or yield values of higher order."""
 
 
 def require_first_order(program: Operation) -> None:

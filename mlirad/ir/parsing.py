@@ -347,7 +347,7 @@ class _LocatingParser(Parser):
 
     def _line_and_column(self, offset: int) -> tuple[int, int]:
         """As `place_of_offset`, counting on from the place asked for before: ops end in order of position,
-        but for those around others."""
+        except for those around others."""
         text = self.lexer.input.content
         known, line = self._counted
         if offset >= known:

@@ -96,7 +96,7 @@ def assembled(elements: list[ElementOf[T]], space: Attribute) -> ElementOf[T]:
 
 
 def injected(element: ElementOf[T], space: Attribute, index: int) -> ElementOf[T]:
-    """The element of a tuple space that is zero but for component `index`."""
+    """The element of a tuple space that is zero except for component `index`."""
     elements: list[ElementOf[T]] = [None] * len(components_of(space))
     elements[index] = element
     return elements

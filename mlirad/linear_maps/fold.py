@@ -113,7 +113,7 @@ class Fold(ABC, Generic[T]):
         given: Mapping[Value, ElementOf[T]] | None = None,
         passed: Container[Value] = (),
     ) -> dict[Value, ElementOf[T]]:
-        """The image under every node, but for those that are given, and those that are passed over."""
+        """The image under every node, except for those that are given, and those that are passed over."""
         images: dict[Value, ElementOf[T]] = dict(given or {})
         for node in self.order(root):
             if node in images or node in passed:

@@ -6,12 +6,12 @@ The text defines one function,
 
 `%buffers` points to an array of data pointers: one per input, then one per output, then one per
 constant, in the order of the fields below. `%arena` is scratch memory of `arena_bytes` bytes.
-Outputs and arena hold unspecified bytes on entry, and overlap nothing, but for outputs that overwrite an
+Outputs and arena hold unspecified bytes on entry, and overlap nothing, except for outputs that overwrite an
 input (`updates`): these have its address, and hold it.
 
-`%context` is the record of the call, `CONTEXT_WORDS` words of 64 bits, zeros but for the time limit. A call
-that could not be finished leaves in its first word why; its outputs are unspecified then. A program without
-long loops, calls and reports may leave the parameter out.
+`%context` is the record of the call, `CONTEXT_WORDS` words of 64 bits, zeros except for the time limit. A
+call that could not be finished leaves in its first word why; its outputs are unspecified then. A program
+without long loops, calls and reports may leave the parameter out.
 
 For example, the program that doubles a vector of three doubles has
 

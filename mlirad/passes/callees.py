@@ -156,7 +156,7 @@ class Callees:
             raise _endless(name, error.location or location_of(op)) from error
 
     def _run(self, steps: Sequence[str], source: FuncOp) -> FuncOp:
-        """Take the steps, but for dead code of a function that the steps before have left as it is."""
+        """Take the steps, except for dead code of a function that the steps before have left as it is."""
         function, transformations = source, self.transformations()
         for step in steps:
             if function is not source or step != "mlirad-dce":

@@ -70,7 +70,7 @@ def _inline_all(functions: dict[str, FuncOp], kept: Container[str]) -> None:
 
 
 def inline_in_builds(function: FuncOp, functions: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:
-    """Replace calls inside builds by the callees' bodies, but for callees in `kept`."""
+    """Replace calls inside builds by the callees' bodies, except for callees in `kept`."""
     builds = [op for op in nested_ops(function.body) if isinstance(op, BuildOp)]
     inside = (inner for build in builds for inner in nested_ops(build.body))
     called = {callee_name(op): None for op in inside if isinstance(op, CALLS) and callee_name(op) not in kept}
@@ -87,7 +87,7 @@ def inline_in_builds(function: FuncOp, functions: dict[str, FuncOp], kept: Conta
 
 
 def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:
-    """Replace calls by the callees' bodies, but for callees in `kept`; the calls in the bodies stay."""
+    """Replace calls by the callees' bodies, except for callees in `kept`; the calls in the bodies stay."""
     if all(name in kept for name, _ in calls_of(function)):
         return function
     return rebuild_function(function, inlining(callees, kept))

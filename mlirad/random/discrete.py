@@ -166,7 +166,7 @@ def _drawn_from(population: Any, name: str) -> Any:
 
 
 def _ranks(key: Numbers, shape: Any) -> Any:
-    """Numbers to sort by; those of 10**6 elements are all different but for one case in 10**7."""
+    """Numbers to sort by; those of 10**6 elements are all different except for one case in 10**7."""
     return bits(key, shape)
 
 

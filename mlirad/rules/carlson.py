@@ -5,7 +5,7 @@ integrals*, 1995).
     R_J(x, y, z, p)   3/2 of that of 1 / sqrt((t + x) (t + y) (t + z)) / (t + p)
 
 Each step makes the differences of the arguments a fourth of what they were, and what is left is a Taylor
-polynomial. All terms are positive, as are those of the derivatives but for their sign.
+polynomial. All terms are positive, as are those of the derivatives up to their sign.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 Eigenvectors have length 1, and their largest element is real, so c is Re diag(V^H D) and an imaginary part
 by which that element stays real. The inverse of V is that of its LU factors.
 
-On the diagonal E is 0. Where two eigenvalues are equal but for rounding E is NaN, as their vectors have no
+On the diagonal E is 0. Where two eigenvalues are equal up to rounding E is NaN, as their vectors have no
 derivative. Those of sums of them are right if they have as many independent eigenvectors. If they have not, V
 is singular, and the derivative, which does not exist, is infinite, NaN, or very large.
 

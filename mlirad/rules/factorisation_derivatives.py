@@ -13,7 +13,7 @@
 
 `low` is the strictly lower triangle and `up` the rest. Of symmetric matrices the lower triangle is read, so
 dS is symmetric and has the lower triangle of dA. On the diagonal E and F are 0, and for real matrices G, too.
-Where two eigenvalues, or singular values, are equal but for rounding, their vectors have no derivative: E and
+Where two eigenvalues, or singular values, are equal up to rounding, their vectors have no derivative: E and
 F are NaN, as are G and 1 / s where the values are 0. Sums over all vectors have one, which the pass
 `spectral-functions` gives them; eigenvalues have that of the diagonal, which is right for their sum.
 

@@ -8,8 +8,8 @@
 An integral over a half line is a sum over nodes v = s exp(t - e^-t) at equidistant t, whose error falls
 exponentially with their number (Takahasi and Mori, *Double exponential formulas for numerical integration*,
 1974). The 66 nodes give some 15 digits where the integrand is positive and analytic, falls off at the scale
-s, and changes at no scale that is less than a thousandth of that. Where nodes lie makes no difference but for
-the error, so they have no derivative; that of an integral is the one of its terms.
+s, and changes at no scale that is less than a thousandth of that. Where nodes lie makes no difference except
+for the error, so they have no derivative; that of an integral is the one of its terms.
 """
 
 from __future__ import annotations

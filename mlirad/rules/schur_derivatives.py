@@ -3,7 +3,7 @@
     A = Z T Z^H          dZ = Z K, dT = Z^H dA Z + T K - K T
 
 K is skew, K = -K^H, and what makes dT as triangular as T: with A V = V diag(w) its strictly lower triangle is
-that of Z^H V (E * (V^-1 dA V)) V^-1 Z, E_ij = 1 / (w_j - w_i), whose other elements commute with T but for
+that of Z^H V (E * (V^-1 dA V)) V^-1 Z, E_ij = 1 / (w_j - w_i), whose other elements commute with T except for
 upper triangular matrices.
 
 Of a real matrix T has blocks [a b; c a] for pairs of complex eigenvalues, and the triangle is that below the
@@ -11,7 +11,7 @@ blocks. An angle t within each, K = [0 -t; t 0], keeps its diagonal equal: 2 t (
 element of the diagonal of dT would be more than the first. Of a complex matrix the columns of Z have factors
 of modulus 1, which are free: the choice here leaves the diagonal of K 0.
 
-Where two eigenvalues are equal but for rounding neither factor has a derivative, and both are NaN. Rounding
+Where two eigenvalues are equal up to rounding neither factor has a derivative, and both are NaN. Rounding
 moves an eigenvalue by its condition number, the length of its row of V^-1, times that of the matrix, so
 matrices with too few eigenvectors are among these. A block with c = -b is not changed by any turn, so a small
 change of the matrix turns it by any angle: NaN are the columns of Z of that block, and the elements of T
@@ -110,7 +110,7 @@ def _generator(m: MatrixMaps, a: Value) -> tuple[Value, Value]:
 
 
 def _reciprocal(b: ArrayBuilder, x: Value, is_zero: Value) -> Value:
-    """1 / x, and NaN where x is 0 but for rounding."""
+    """1 / x, and NaN where x is 0 up to rounding."""
     ones = b.splat(1, x.type)
     return b.select(is_zero, b.splat(np.nan, x.type), b.div(ones, b.select(is_zero, ones, x)))
 
@@ -174,7 +174,7 @@ def _angles(m: MatrixMaps, t: Value, below: Value, is_free: Value) -> Value:
 
 
 def _is_rounding(b: ArrayBuilder, t: Value) -> Value:
-    """Return where T + T^T is 0 but for rounding."""
+    """Return where T + T^T is 0 up to rounding."""
     size = b.select(b.compare("lt", t, b.zeros(t.type)), b.neg(t), t)
     rows = b.reduce("max", size, [len(shape_of(t)) - 1])
     return is_rounding(b, rows, b.add(t, transposed(b, t)))

@@ -100,7 +100,7 @@ def outcome(call: Callable[[], Any]) -> Outcome:
 
 
 def require_equal(found: Outcome, expected: Outcome) -> None:
-    """Require equal shapes, dtypes and numbers, but for rounding, or equal errors with the line of a test."""
+    """Require equal shapes, dtypes and numbers, up to rounding, or equal errors with the line of a test."""
     if isinstance(expected, ad.MliradError):
         assert isinstance(found, ad.MliradError)
         assert type(found) is type(expected)

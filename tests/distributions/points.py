@@ -19,7 +19,7 @@ def support(d: Exact, shapes: tuple[float, ...]) -> tuple[float, float]:
 
 
 def points(d: Exact, shapes: tuple[float, ...], step: int = 1) -> np.ndarray:
-    """Points inside of the support but for knots; only every `step`-th of those there are."""
+    """Points inside of the support except for knots; only every `step`-th of those there are."""
     low, high = support(d, shapes)
     shares, sizes = np.array(_SHARES[(step > 1) :: step]), np.array(_SIZES[(step > 1) :: step])
     if d.at is not None:

@@ -1,41 +1,29 @@
-"""Docstrings are in the field's words, and begin with what they describe."""
+"""The prose of the project is in the field's words, and its sentences begin with what they are about."""
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-from pathlib import Path
+from functools import cache
 
-import mlirad
-
-PACKAGE = Path(mlirad.__file__).parent
-
-HEADLESS = re.compile(r"(How (many|often|long|deep|deeply|large|old|much)|Whether|So many)\b")
-"""The beginnings of sentences that lack the noun which they are about."""
-
-PRIVATE = re.compile(r"\b(so many(?! that)|(?<!round )trips?|handed on|made anew)\b", re.IGNORECASE)
-"""Words that only those who wrote the compiler understand."""
+from tests.docs.prose import FIRST, HEADLESS, UNKNOWN, Sentence, sentences
 
 
-def docstrings() -> Iterator[tuple[str, str]]:
-    """The docstrings of the package, those of constants and fields among them, with where they are."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            for statement in (
-                getattr(node, "body", ()) if not isinstance(node, ast.Lambda | ast.IfExp) else ()
-            ):
-                if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-                    text = statement.value.value
-                    if isinstance(text, str):
-                        yield f"{path.relative_to(PACKAGE)}:{statement.lineno}", " ".join(text.split())
+@cache
+def prose() -> tuple[Sentence, ...]:
+    return tuple(sentences())
+
+
+def test_sentences_begin_with_what_they_are_about() -> None:
+    """Questions aside."""
+    headless = [s for s in prose() if HEADLESS.match(s.text) and not s.text.endswith("?")]
+    assert [(s.place, s.text[:80]) for s in headless] == []
 
 
 def test_docstrings_begin_with_what_they_describe() -> None:
-    found = list(docstrings())
-    assert len(found) > 5000
-    assert [(place, text[:80]) for place, text in found if HEADLESS.match(text)] == []
+    first = [s for s in prose() if s.kind == "docstring" and s.is_first]
+    assert len(first) > 1000
+    assert [(s.place, s.text[:80]) for s in first if FIRST.match(s.text)] == []
 
 
-def test_docstrings_are_in_the_words_of_the_field() -> None:
-    assert [(place, text[:80]) for place, text in docstrings() if PRIVATE.search(text)] == []
+def test_prose_is_in_the_words_of_the_field() -> None:
+    assert {s.kind for s in prose()} == {"docstring", "comment", "string", "page"}
+    assert [(s.place, s.text[:80]) for s in prose() if UNKNOWN.search(s.text)] == []

@@ -315,7 +315,7 @@ def test_examples(name, monkeypatch):
 
 
 def test_every_example_is_listed():
-    """All examples, but for those that import another framework, or watch a loop that another one trains."""
+    """All examples, except those that import another framework, or watch a loop that another one trains."""
     folder = gmm.Path(gmm.__file__).parent
     listed = {name.partition(":")[0] for name in EXAMPLES} | {
         "__init__",

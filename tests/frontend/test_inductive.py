@@ -189,7 +189,7 @@ CHAIN = Functions((SINE, Functions((DOUBLE, Functions(None)))))
 
 
 def functions_from_outside(x: Any, v: Any) -> Any:
-    """Functions, and lists of them, that are made outside of the trace, and handed on inside."""
+    """Functions, and lists of them, that are made outside of the trace, and passed on inside."""
 
     @ad.function
     def applied(chain: Any, z: Any) -> Any:

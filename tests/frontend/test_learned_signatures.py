@@ -1,4 +1,4 @@
-"""Signatures of closures that are handed on before they are called: a level of joins costs one more trace."""
+"""Signatures of closures that are passed on before they are called: a level of joins costs one more trace."""
 
 from __future__ import annotations
 

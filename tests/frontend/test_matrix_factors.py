@@ -77,7 +77,7 @@ def test_compiled_square_factors() -> None:
 
 
 def test_derivatives_of_square_factors() -> None:
-    """One column that is added is known but for its sign; of several the choice is free."""
+    """One column that is added is known up to its sign; of several the choice is free."""
     a = matrix((3, 2))
     check(lambda a: np.abs(linalg.svd(a)[0][:, 2]), a)
     check(lambda a: np.abs(linalg.qr(a)[0][:, 2]), a)

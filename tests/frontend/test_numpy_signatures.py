@@ -95,7 +95,7 @@ def test_every_function_is_traced_or_refused_with_a_hint(case):
 
 
 def test_functions_that_can_be_traced_are_not_in_the_table_of_alternatives():
-    """But for `np.bincount`, which can be if its positions are known."""
+    """Except for `np.bincount`, which can be if its positions are known."""
     assert set(ALTERNATIVES) & {
         name for name, f in CALLABLES.items() if f in FUNCTIONS or f in all_meanings() or f in SPECIAL
     } == {"bincount"}

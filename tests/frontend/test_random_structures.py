@@ -124,7 +124,7 @@ def judge_floats(seed: int) -> None:
         require_equal(mapped(member, slopes), slope_of(mapped(member, batch)))
     vector, unravel = ad.tree.ravel(value)
     require_equal(unravel(vector), value)
-    raveled = np.concatenate([np.ravel(leaf) for leaf in leaves_of(value)])  # but for the order of keys
+    raveled = np.concatenate([np.ravel(leaf) for leaf in leaves_of(value)])  # except for the order of keys
     np.testing.assert_array_equal(np.sort(vector), np.sort(raveled))
     chosen = ad.jit(lambda v, x: ad.cond(x > 0, lambda: v, lambda: mapped(np.cos, v)), interpret=True)
     require_equal(chosen(value, 1.0), value)

@@ -83,7 +83,7 @@ def test_fresh_uses(fuzz_seconds: float, judged: Counter[str]) -> None:
 
 
 TWICE = np.diag([1.0, 1.0, 2.0])
-"""Its vectors are unit vectors, so many cotangents vanish."""
+"""Its vectors are unit vectors, and many cotangents vanish."""
 
 
 linalg: Any = np.linalg

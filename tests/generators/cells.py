@@ -100,7 +100,7 @@ def _branched(rng: random.Random, depth: int) -> Step:
 
 def _looped(rng: random.Random, depth: int) -> Step:
     iterations, carried = rng.choice((1, 2, 3)), rng.random() < 0.6
-    # A loop that updates an array which it does not hand on copies it in every iteration.
+    # A loop that updates an array which it does not pass on copies it in every iteration.
     step = _steps(rng, depth) if carried else _reads(rng, depth)
 
     def run(t: Cells, p: Any) -> Cells:

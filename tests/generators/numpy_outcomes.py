@@ -134,7 +134,7 @@ EXACT = frozenset(
         "isnan",
     ]
 )
-"""Operations on floats that agree with NumPy bit for bit, but for the payloads of NaN."""
+"""Operations on floats that agree with NumPy bit for bit, except for the payloads of NaN."""
 
 SIGNLESS_ZEROS = frozenset(["maximum", "minimum", "fmax", "fmin", "clip"])
 """These may return either of two zeros of different signs."""

@@ -343,7 +343,7 @@ def singular_case(
 
 
 def determinants(rng: np.random.Generator, n: int, rank: int, *, is_complex: bool) -> Case:
-    """Determinants of matrices of a rank, but for rounding, whose other singular values are equal."""
+    """Determinants of matrices of a rank, up to rounding, whose other singular values are equal."""
     found: list[Any] = []
     for _ in range(BATCH):
         left, right = (orthogonal(rng, n, is_complex=is_complex) for _ in range(2))

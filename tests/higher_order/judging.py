@@ -158,7 +158,7 @@ def check_value(program: Program) -> Any:
 
 
 def agree(found: Sequence[Any], expected: Sequence[Any], name: str, tolerance: float = 1e-9) -> None:
-    """Results are the same, but for rounding."""
+    """Results are the same, up to rounding."""
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance, err_msg=name)
 

@@ -91,7 +91,7 @@ SIGN_OF_ZERO_IS_OPEN = ("max", "min", "absorbing_mul")
 
 
 def require_equal(name: str, got: npt.NDArray[Any], want: npt.NDArray[Any]) -> None:
-    """Equality: exact, but for elementary functions, which differ from NumPy's in the last places."""
+    """Equality: exact, except for elementary functions, which differ from NumPy's in the last places."""
     if name in ELEMENTARY and name not in ("sign", "floor", "ceil", "round", "trunc", "sqrt"):
         rtol = 2e-6 if got.dtype == np.float32 else 1e-14
         scale = 1e3 if name in ("lgamma", "polygamma") else 10

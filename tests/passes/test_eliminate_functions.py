@@ -408,7 +408,7 @@ def test_a_recursive_function_is_one_of_its_own_for_each_closure() -> None:
 
 
 def test_a_recursive_function_becomes_at_most_eight() -> None:
-    """Ten closures are handed on unchanged: eight have functions of their own, the others one with a tag."""
+    """Ten closures are passed on unchanged: eight have functions of their own, the others one with a tag."""
     head, _ = LOOP.split("func.func @main")
     lines = [head, "func.func @main(%n: i64, %x: f64, %w: f64) -> f64 {"]
     for k in range(10):

@@ -28,7 +28,7 @@ Loop = Callable[[Any, Any], Any]
 
 
 def random_loops(seed: int, size: int) -> Loop:
-    """Loops of all kinds, one after another and one in another, which hand on last and stacked values."""
+    """Loops of all kinds, one after another and one in another, which pass on last and stacked values."""
     rng = random.Random(seed)
 
     def body(depth: int) -> Loop:

@@ -381,7 +381,7 @@ def test_lists_of_any_length_with_checks() -> None:
 
 @pytest.mark.parametrize("other", [0.0, -0.0, 2.0])
 def test_results_that_a_condition_replaces(other: float) -> None:
-    """A result that a selection replaces is that of the call, but for zero, which loops tell apart."""
+    """A result that a selection replaces is that of the call, except for zero, which loops tell apart."""
 
     @ad.function
     def go(x: Any, n: Any) -> Any:

@@ -65,7 +65,7 @@ def test_texts_of_object_files_serve_pointers_of_32_bits(name: str, triple: str)
 
 
 def test_texts_fit_into_one_module() -> None:
-    """No two define the same, but for those for other systems, and for programs without a host."""
+    """No two define the same, except for those for other systems, and for programs without a host."""
     others = re.compile("(clock|stack)_(?!posix|linux)|standalone")
     modules = [runtime_module(source.stem) for source in SOURCES if not others.match(source.stem)]
     text = "".join(module.definitions for module in modules)

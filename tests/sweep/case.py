@@ -78,7 +78,7 @@ class Case:
         return next(chain(points, regions), None)
 
     def domain_at(self, others: Others) -> tuple[float, float]:
-        """The ends of the interval where the function is smooth, but for its knots."""
+        """The ends of the interval where the function is smooth, except for its knots."""
         low, high = _at(self.domain, others)
         return low, high
 

@@ -142,7 +142,7 @@ class EigOp(PartOp):
 
 @irdl_op_definition
 class SchurOp(PartOp):
-    """A square matrix A is Z T Z^T for an orthogonal Z, and T upper triangular but for blocks of two rows.
+    """A square matrix A is Z T Z^T for an orthogonal Z, and T upper triangular except for blocks of two rows.
 
     `orthogonal` is Z, `triangular` T. A block [a b; c a] with b c < 0 stands for each pair of complex
     eigenvalues; of a complex matrix T is triangular. All NaN where the iteration does not converge, and where

@@ -82,7 +82,7 @@ def _sincpi_slope(x: _Array) -> _Array:
 
 
 def _square_angle(x: _Array) -> tuple[_Array, _Array]:
-    """Whole quarters of a turn that pi x^2 / 2 is, but for whole turns, and the rest in radians."""
+    """Whole quarters of a turn that pi x^2 / 2 is, up to whole turns, and the rest in radians."""
     whole = np.round(x)
     part = x - whole
     quarters = np.remainder(whole, 2.0) ** 2 + np.remainder(2 * whole * part, 4.0) + part * part

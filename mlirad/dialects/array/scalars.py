@@ -84,7 +84,7 @@ def _deviation(x: _Array) -> _Array:
 def _polygamma(x: _Array, order: int) -> _Array:
     if order == 0:
         return _special("psi")(x)
-    # as SciPy has it, but for arguments at which its zeta takes for ever
+    # as SciPy has it, except for arguments at which its zeta takes for ever
     zeta = special_values("_zeta", np.asarray(float(order + 1)), x.astype(np.float64))[0]
     return ((-1.0) ** (order + 1) * _special("gamma")(order + 1.0) * zeta).astype(x.dtype)
 

@@ -79,7 +79,7 @@ def _yn(xp: Namespace, n: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
 
 
 def _yv(xp: Namespace, v: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
-    """As `yn`, but for larger x: there is a series for large orders."""
+    """As `yn`, except for larger x: there is a series for large orders."""
     is_large = xp.abs(v) > MOST_ORDERS
     overflows = (v > MOST_ORDERS) & (x <= v * 0.5)
     ends = ~is_large | overflows | (x > xp.abs(v) * 0.5) & (x < UNSCALED)

@@ -231,7 +231,7 @@ class ConcatenateOp(ArrayOp):
     BRACED: ClassVar = ("dim",)
 
     def verify_(self) -> None:
-        """Operands equal in type but for the extent of dimension `dim`."""
+        """Operands equal in type except for the extent of dimension `dim`."""
         check_parts(self.parts.types, self.result.type)
         shape = concatenate_shape([shape_of(p) for p in self.parts], self.dim.value.data)
         check_shape(self.result.type, shape)

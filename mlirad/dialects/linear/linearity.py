@@ -94,7 +94,7 @@ class Dependence:
 
     @property
     def has_fixed_part(self) -> bool:
-        """Return whether the value is linear but for a part that does not depend on the tangent."""
+        """Return whether the value is linear except for a part that does not depend on the tangent."""
         return self.parts & ~_LINEAR == _FIXED
 
     @property

@@ -263,7 +263,7 @@ class IndexOp(PrimitiveMapOp):
 
 @irdl_op_definition
 class OneHotOp(PrimitiveMapOp):
-    """0 but for dx at the captured positions. The transpose is `index`."""
+    """0 except for dx at the captured positions. The transpose is `index`."""
 
     name = "linear.one_hot"
     positions = var_operand_def(i64)

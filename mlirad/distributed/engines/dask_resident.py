@@ -4,11 +4,11 @@
     engine = ResidentEngine(placement, job, {1: 0, 2: 1})    argument 1 is the first array, 2 the second
     engine.run(0, {0: w}, {})                                partials
 
-Dask's scheduler has no part in a round but to pass messages on. A worker hands on the nodes of the fixed tree
-that its chunks give, so bits do not depend on who has which. When a worker is lost, its chunks are made again
-from the graphs of the arrays, on workers that are left, and these run the round for them; residuals that they
-lack they compute again. Beyond `DIRECT` workers, workers pass rounds on to others and combine what these
-answer.
+Dask's scheduler has no part in a round but to pass messages on. A worker passes on the nodes of the fixed
+tree that its chunks give, so bits do not depend on who has which. When a worker is lost, its chunks are made
+again from the graphs of the arrays, on workers that are left, and these run the round for them; residuals
+that they lack they compute again. Beyond `DIRECT` workers, workers pass rounds on to others and combine what
+these answer.
 """
 
 from __future__ import annotations

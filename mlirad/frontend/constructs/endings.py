@@ -47,7 +47,7 @@ _open = _Open()
 
 
 class Ends(BaseException):
-    """A part meets an exception, which it does not hand on yet."""
+    """A part meets an exception, which it does not pass on yet."""
 
     def __init__(self, part: Part):
         self.part = part

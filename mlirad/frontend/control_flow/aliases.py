@@ -74,7 +74,7 @@ def copies(
 ) -> dict[str, Any]:
     """The values as the body of a branch or loop gets them: copies with all arrays traced.
 
-    Copies of what held one array or container `before` do so, too, but for those of the variables `apart`.
+    Copies of what held one array or container `before` do so, too, except for those of the variables `apart`.
     """
     together = {name: found for name, found in before.items() if name not in apart}
     copying = _Copying(together, values)

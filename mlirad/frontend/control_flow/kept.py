@@ -4,8 +4,8 @@
     (v for v in x if v > 0)                       a `Kept`, which gives pairs of a flag and an element
     kept + [1.0], kept[0], np.mean(kept), if kept: ..., for v in kept: ...
 
-Like `x[mask]`, such a list is known but for its length. It is a list and no array: `+` joins it to lists, and
-its truth is whether it has elements.
+Like `x[mask]`, such a list is known except for its length. It is a list and no array: `+` joins it to lists,
+and its truth is whether it has elements.
 """
 
 from __future__ import annotations

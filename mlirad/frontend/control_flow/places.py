@@ -177,7 +177,7 @@ def of_array(array: npt.NDArray[Any]) -> Access | None:
 
 
 def of_table(table: dict[Any, Any], left_out: Set[str]) -> Access:
-    """The keys and values of a dictionary, but for some keys."""
+    """The keys and values of a dictionary, except for some keys."""
 
     def read() -> Parts:
         return tuple(part for item in table.items() if item[0] not in left_out for part in item)

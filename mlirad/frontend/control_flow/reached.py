@@ -338,7 +338,7 @@ class Reached:
         self._look_at(kind, name)
 
     def _attributes(self, value: Any, table: dict[str, Any], name: str, computed: Set[str]) -> None:
-        """The attributes of an object that stand in a table, but for the ones that keep what is computed."""
+        """The attributes of an object that stand in a table, except those that keep what is computed."""
         self._enter(name, of_table(table, computed | self._carried.get(id(value), set())), value)
         for key, part in table.items():
             self._attribute(value, key, part, name)

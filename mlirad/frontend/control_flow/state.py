@@ -173,7 +173,7 @@ class State:
         return dict(zip(self.names, self._get(), strict=False))
 
     def put(self, values: Mapping[str, Any]) -> None:
-        """Assign values; variables that have none here are unset, but for those that are only read."""
+        """Assign values; variables that have none here are unset, except for those that are only read."""
         reads = self._get()[len(self.names) :]
         changed = (values.get(name, self._included.get(name, UNSET)) for name in self.names)
         self._put((*changed, *(values.get(n, v) for n, v in zip(self._reads, reads, strict=True))))

@@ -26,7 +26,7 @@ from mlirad.lazy_dataclass import dataclass
 _AROUND = (
     ast.If, ast.While, ast.For, ast.With, ast.Try, ast.TryStar, ast.Match, ast.match_case, ast.ExceptHandler,
 )  # fmt: skip
-"""Code that consists of other code, and does nothing besides, but for the name of a handler."""
+"""Code that consists of other code, and does nothing besides, except for the name of a handler."""
 
 _NONE: Names = frozenset()
 

@@ -176,7 +176,7 @@ def _runs(rows: Sequence[npt.NDArray[Any]]) -> list[tuple[int, int]]:
 
 
 def _complex(pairs: Any, ndim: int) -> npt.NDArray[Any]:
-    """Complex numbers of pairs, whose axis is the first but for that of a batch."""
+    """Complex numbers of pairs, whose axis is the first except for that of a batch."""
     pairs = np.asarray(pairs)
     axis = pairs.ndim - ndim
     return np.take(pairs, 0, axis) + 1j * np.take(pairs, 1, axis)

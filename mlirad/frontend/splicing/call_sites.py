@@ -40,7 +40,7 @@ _MOST_STACK: Final = 4
 
 
 def asking(code: CodeType, hooks: Hooks, silent: Sequence[str] = ()) -> CodeType:
-    """Code with questions at its calls and subscripts, but for functions in it of the names `silent`.
+    """Code with questions at its calls and subscripts, except for functions in it of the names `silent`.
 
     Raises `UnknownCodeError` for code of a form that is not known.
     """

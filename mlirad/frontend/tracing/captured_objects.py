@@ -20,7 +20,7 @@ from mlirad.jit.foreign_arrays import refusal
 from mlirad.jit.guards import MISSING
 
 PROXIES: Final = frozenset((weakref.ProxyType, weakref.CallableProxyType))
-"""Objects that hand on every question to another one, that about their class included."""
+"""Objects that pass on every question to another one, that about their class included."""
 
 HEAP_TYPE: Final = 1 << 9
 """The flag of classes that `class` statements make: `Py_TPFLAGS_HEAPTYPE`."""
@@ -122,7 +122,7 @@ def finds_plainly(kind: type[Any]) -> bool:
 
 
 def slots_of(kind: type[Any]) -> set[str]:
-    """The attributes of the instances of a class that stand in slots, but for those that a class computes."""
+    """The attributes of the instances of a class that stand in slots, except those that a class computes."""
     own = (vars(base) for base in kind.__mro__ if "__slots__" in vars(base))
     names = {name for table in own for name, found in table.items() if type(found) is MemberDescriptorType}
     return {name for name in names if type(found_in(kind, name)) is MemberDescriptorType}

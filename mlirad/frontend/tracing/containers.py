@@ -1,7 +1,7 @@
 """The container classes of pytrees: how they are taken apart and put together.
 
     container_of(dict).open({"b": 1.0, "a": 2.0})       names ('a', 'b'), parts [2.0, 1.0]
-    enter(Layer, Attributes(static=("n",)))            attributes of `Layer` are parts, but for the static `n`
+    enter(Layer, Attributes(static=("n",)))            attributes of `Layer` are parts, except `n`
 
 Dictionaries, tuples, lists, dataclasses, classes made by attrs, and what `ad.register` entered. Values are
 made of parts without `__init__`, and without `__new__` of a tuple or list, as these would compute with the

@@ -1,4 +1,4 @@
-"""Calls of library functions with traced values: what answers those that NumPy's protocols do not hand on.
+"""Calls of library functions with traced values: what answers those that NumPy's protocols do not pass on.
 
     linalg.cho_factor(x)             -->  what traces it
     stats.norm.logpdf(x)             -->  the same, of a method

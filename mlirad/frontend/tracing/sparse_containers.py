@@ -36,7 +36,7 @@ Integers = tuple[npt.NDArray[np.integer[Any]], ...]
 
 
 class Places:
-    """The positions of the entries of a matrix, and its attributes but for the values. It does not change."""
+    """The positions of the entries of a matrix, and its attributes without the values. It does not change."""
 
     IS_VALUE: ClassVar = True
 

@@ -38,7 +38,7 @@ Wholes: TypeAlias = Callable[[Value], Nonzero]
 
 
 def whole_components(op: linear.MapOp, wholes: Wholes) -> Nonzero:
-    """The components of the domain to which a map that adds to sums may hand on a whole."""
+    """The components of the domain to which a map that adds to sums may pass on a whole."""
     count = len(components_of(op.domain))
     match op:
         case linear.ScanOp():

@@ -118,7 +118,7 @@ def _looped(
 
 
 def _at(count: int, places: Sequence[int], values: Sequence[Value]) -> Elements:
-    """`count` elements, zero but for the given ones."""
+    """`count` elements, zero except for the given ones."""
     elements: Elements = [None] * count
     for k, value in zip(places, values, strict=True):
         elements[k] = value

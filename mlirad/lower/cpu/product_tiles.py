@@ -33,7 +33,7 @@ LOADED: Final = 0.1
 """Cycles that a load in a tile adds to its multiplications, which hide most of it."""
 
 TILE_START: Final = 30.0
-"""Cycles to start a tile and to store it, but for its stores."""
+"""Cycles to start a tile and to store it, except for its stores."""
 
 PANEL_BYTES: Final = 24 * 1024
 """Panels of more bytes leave the first level of cache to what else is read."""

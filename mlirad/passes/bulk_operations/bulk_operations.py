@@ -77,7 +77,8 @@ def add_bulk_functions(calls: BulkCalls) -> None:
 
 
 def bulk_function(function: FuncOp, calls: BulkCalls | None = None) -> FuncOp:
-    """The function without builds, but for those that hold `linear` ops or calls which `calls` does not make.
+    """The function without builds, except for those that hold `linear` ops or calls which `calls` does not
+    make.
 
     It is the function itself, without what nothing reads, if no op of it is rewritten. Whoever gives `calls`
     adds the functions that it was asked for.

@@ -2,7 +2,7 @@
 
 A function is in bulk normal form when
 
-1. it has no `array.build`, but for builds that hold calls or derivatives and wait for their expansion;
+1. it has no `array.build`, except for builds that hold calls or derivatives and wait for their expansion;
 2. every `array.index`, in loops and branches too but outside of index regions, has at least one position, and
    the array it reads is not one whose reading would only compute other positions: not a `broadcast`,
    `transpose`, `iota`, `reverse` or `index`, not a `slice` along the dimensions read only, not a `reshape` of

@@ -171,7 +171,7 @@ BULK_RULES: dict[type[Operation], Rule] = {
     FftOp: _fft,
     NextRowOp: _next_row,
 }
-"""Every op of the array dialect by its class, but for the terminator and for loops and branches."""
+"""Every op of the array dialect by its class, except for the terminator and for loops and branches."""
 
 CONTROL_RULES: dict[type[Operation], ControlRule] = {
     control.ScanOp: bulk_scan,

@@ -48,7 +48,7 @@ class Conversion:
         return [self._env[value] for value in values]
 
     def block(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
-        """Emit the ops of a block for the arguments; returns what its terminator hands on."""
+        """Emit the ops of a block for the arguments; returns what its terminator yields."""
         self._env.update(zip(block.args, arguments, strict=True))
         for op in block.ops:
             if isinstance(op, YieldOp | ReturnOp):

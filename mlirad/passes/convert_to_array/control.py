@@ -101,7 +101,7 @@ def _counting_loop(
 
 
 def _while(c: Conversion, op: Operation) -> Sequence[Value]:
-    """The condition of the next iteration is carried, with what the first region hands on."""
+    """The condition of the next iteration is carried, with what the first region yields."""
     if len(op.regions) != 2:
         raise refusal(op, f"has {len(op.regions)} regions")
     before, after = body_of(op, 0), body_of(op, 1)

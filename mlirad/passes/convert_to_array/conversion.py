@@ -74,7 +74,7 @@ class Conversion:
         raise AssertionError("a block without a terminator")
 
     def inlined(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
-        """Emit the ops of a block for the arguments; returns what its terminator hands on."""
+        """Emit the ops of a block for the arguments; returns what its terminator yields."""
         return self.values(own_operands(self.inline(block, arguments)))
 
     def convert(self, op: Operation) -> None:

@@ -135,7 +135,7 @@ class _Structured:
         return sorted(found)
 
     def _order(self, k: int) -> list[int]:
-        """Return where each dimension of result k, but for those of extent 1, stands among those it keeps."""
+        """Return where each dimension of result k, except those of extent 1, stands among those it keeps."""
         dims = [dimension_of(expression) for expression in self.output_maps[k].results]
         return [self.kept[k].index(d) for d in dims if d is not None]
 

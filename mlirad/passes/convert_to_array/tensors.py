@@ -242,7 +242,7 @@ def _extract_slice(c: Conversion, op: Operation) -> Sequence[Value]:
 
 
 def convert_insert_slice(c: Conversion, op: Operation) -> list[Value]:
-    """The destination with a slice replaced; of `parallel_insert_slice` what the loop hands on."""
+    """The destination with a slice replaced; of `parallel_insert_slice` what the loop yields."""
     source, destination, *groups = segments(op, 5)
     (x,), (base,) = c.values(source), c.values(destination)
     _same_elements(op, x, base)

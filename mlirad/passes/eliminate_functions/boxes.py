@@ -5,7 +5,7 @@
 
 A record is a copy of what it holds: without boxes n closures over an array of n elements would hold n
 squared. A private function that is only called takes boxes of arrays that its closures capture, so recursion
-that hands an array on hands on its box.
+that passes an array on passes on its box.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The structure of a code: what it does, but for the values that it captures.
+"""The structure of a code: what it does, except for the values that it captures.
 
     λz. z * w   and   λz. z * v        have the structure of λz. z * captured 0
 

@@ -206,7 +206,7 @@ def on_cycles(graph: Mapping[int, Set[int]]) -> set[int]:
 
 
 def _ending(graph: Mapping[int, Set[int]], nodes: Iterable[int]) -> set[int]:
-    """The nodes but for those from which all ways through the graph end."""
+    """The nodes except for those from which all ways through the graph end."""
     left = set(nodes)
     sources: dict[int, list[int]] = {}
     for node in left:

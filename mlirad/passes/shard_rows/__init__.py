@@ -23,7 +23,7 @@ rounds over all chunks come before it. Differentiation knows nothing of chunks.
 | `stages.py`, `shortcuts.py` | the programs of stages, and the plan; rounds that may be left out |
 | `printing.py` | a plan as functions of MLIR |
 
-Soundness: the plan computes what the function does, but for rounding, whatever the chunks are, or there is a
+Soundness: the plan computes what the function does, up to rounding, whatever the chunks are, or there is a
 `SplitError` with the user's line. To add an op: `rules.py`.
 """
 

@@ -4,8 +4,8 @@
     m = sum_i x_i / n,  q = sum_i (x_i - m)**2       a triple (n, sum, q): moments, by Chan's formula
 
 A chunk computes the second with its own maximum or mean. When two are combined, what they have is brought to
-what both have: with `exp(m_1 - m)`, and by the difference of the means. Results are those of all rows but for
-rounding, and as accurate. Ops are marked, as a chunk's own maximum is not what it is of all rows.
+what both have: with `exp(m_1 - m)`, and by the difference of the means. Results are those of all rows except
+for rounding, and as accurate. Ops are marked, as a chunk's own maximum is not what it is of all rows.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class Source(Factorised):
         return b.binary(ew.HypotOp, *parts), b.binary(ew.HypotOp, x, y)
 
     def _is_defective(self) -> Value:
-        """The eigenvalues that share a vector with others, or would but for rounding."""
+        """The eigenvalues that share a vector with others, or would without rounding."""
         b, rank = self.b, self.batch
         epsilon = float(np.finfo(numpy_dtype(self.matrix.type)).eps)
         values, gap = self._gaps()

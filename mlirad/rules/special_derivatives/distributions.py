@@ -97,7 +97,7 @@ def _log_beta_slope(a: Formula, b: Formula) -> Formula:
 def _powers_by_x(
     name: str, i: Formula, j: Formula, a: Formula, b: Formula, x: Formula, less: float
 ) -> Formula:
-    """By x^e (1 - x)^f with exponents that are less by 1, but for those that are 0."""
+    """By x^e (1 - x)^f with exponents that are less by 1, except for those that are 0."""
     e, f = a - less - i, b - less - j
     is_low, is_high = e == 0, f == 0
     first, second = i + where(is_low, 0.0, i.like(1.0)), j + where(is_high, 0.0, j.like(1.0))

@@ -62,7 +62,7 @@ def _sincpi_curvature(x: Formula, slope: Formula) -> Formula:
 def _square_angle(x: Formula) -> tuple[Formula, Formula]:
     """Whole quarters of a turn that pi x^2 / 2 is, and the rest in radians.
 
-    With x = n + f, n a whole number, n^2 is 0 or 1 but for whole turns, and 2 n f has no more digits than x.
+    With x = n + f, n a whole number, n^2 is 0 or 1 up to whole turns, and 2 n f has no more digits than x.
     """
     whole = round_to_even(x)
     part = x - whole

@@ -69,7 +69,7 @@ def found(module: ModuleOp, captured: list[Any], *, integers_only: bool) -> np.n
 
 @pytest.mark.parametrize("op_class", ARRAY_MAP_OPS, ids=lambda op: op.name)
 def test_the_pattern_of_a_primitive_is_exact(op_class: type[linear.MapOp]) -> None:
-    """But for Fourier transforms, which are taken for dense: roots of unity have parts that are 0."""
+    """Except for Fourier transforms, which are taken for dense: roots of unity have parts that are 0."""
     for seed in range(25):
         module = random_map(seed, only=op_class)
         captured = captured_values(functions_of(module)[0], seed)

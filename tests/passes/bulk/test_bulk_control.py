@@ -45,7 +45,7 @@ def one(b: ArrayBuilder) -> Value:
 
 
 def scan_of_carries(b: ArrayBuilder, x: Value, w: Value, k: Value) -> list[Value]:
-    """Two carries, one of which reaches the other, a captured scalar, a captured integer."""
+    """Two carries, a captured scalar, a captured integer."""
 
     def body(i: Value, c: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
         total = b.add(c[0], b.mul(w, b.index(x, [b.add(i, k)])))

@@ -121,7 +121,7 @@ def carried_and_replaced(n: int) -> ModuleOp:
 
 
 def recursion_over_an_array(n: int) -> ModuleOp:
-    """A recursion n deep that hands on a closure over an n-array and applies it in each call."""
+    """A recursion n deep that passes on a closure over an n-array and applies it in each call."""
     body = [f"%e = array.index %a[%zero] : tensor<{n}xf64> -> f64", "%y = array.mul %e, %z : f64"]
     return program(
         f"""func.func private @down(%k: i64, %c: f64, %f: CLOSURE) -> f64 {{

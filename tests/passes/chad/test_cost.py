@@ -33,7 +33,7 @@ def test_gradients_cost_a_constant_times_the_function(name: str, passes: str) ->
 
 
 def costs(module: ModuleOp, n: int, passes: str) -> tuple[int, int]:
-    """Operations of the function, and of its gradient but for writing it out."""
+    """Operations of the function, and of its gradient except for writing it out."""
     wrt = float_arguments(module, "main")
     types = function_of(module, "main").function_type.inputs.data
     arguments = [np.full(shape_of(t), 0.4)[()] if is_float(t) else n // 2 for t in types]

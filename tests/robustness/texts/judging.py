@@ -343,7 +343,7 @@ class _Judging:
         arguments: list[Any],
         name: str,
     ) -> None:
-        """Equal results, but for elements that rounding decides."""
+        """Equal results, except for elements that rounding decides."""
         self.announce("compare")
         try:
             assert_same(got, expected, "native")

@@ -63,7 +63,7 @@ def concatenate(
         parts, axis = [ravel(p) for p in parts], 0
     dim = one_axis(axis, parts[0].ndim)
     check_equal_shapes(
-        [(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)"
+        [(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (except for the axis)"
     )
     if len({p.ndim for p in parts}) != 1:
         raise shape_error(

@@ -319,7 +319,7 @@ class ArrayMethods(Array):
         from mlirad.frontend.numpy_functions.protocols.missing_attributes import missing_attribute
 
         raise missing_attribute(
-            "a traced array", name, "dir(np.ndarray) lists what it has, but for its memory"
+            "a traced array", name, "dir(np.ndarray) lists what it has, except for its memory"
         )
 
 

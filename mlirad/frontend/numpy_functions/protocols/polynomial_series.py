@@ -1,4 +1,4 @@
-"""Series of `numpy.polynomial`: NumPy's own Python code is recorded, but for the trimming of coefficients.
+"""Series of `numpy.polynomial`: NumPy's own Python code is recorded, except for the trimming of coefficients.
 
 Polynomial(c)(x)                  as NumPy computes it, by Horner's rule
 (p * Chebyshev(c)).coef           has as many coefficients as for numbers without a result of 0

@@ -33,7 +33,7 @@ _UP, _DOWN = 2.0**537, 2.0**-513
 """The factors for numbers whose squares underflow or overflow."""
 
 _LEAST, _MOST = 2.0**-900, 2.0**1000
-"""Between these a sum of squares is right, but for parts of less than 1e-16 of it."""
+"""Between these a sum of squares is right, except for parts of less than 1e-16 of it."""
 
 _DOWN_FAR = 2.0**-64
 """The factor for numbers with subnormal reciprocals."""

@@ -54,7 +54,7 @@ MOST_STACK_BYTES: Final = 1 << 14
 
 @contextmanager
 def workspace(f: IRBuilder, kind: Kind, elements: int) -> Generator[Value]:
-    """Memory for the whole text of a function to work in, but for its return; null for no elements."""
+    """Memory for the whole text of a function to work in, except for its return; null for no elements."""
     nothing = Value("null", "ptr")
     nbytes = elements * BYTES[kind]
     if nbytes <= MOST_STACK_BYTES:

@@ -17,7 +17,7 @@ from mlirad.lower.native_program import ReportNote
 
 
 class HostCall:
-    """A call of a function of the host, the same but for the number wherever the kernel makes it."""
+    """A call of a function of the host, the same except for the number wherever the kernel makes it."""
 
     def __init__(
         self, kernel: KernelText, symbol: str, described: Mapping[str, Any], values: Sequence[Buffer]

@@ -205,7 +205,7 @@ def begin_kernel(
 
 
 def _attributes(program: ProgramText, work: int) -> str:
-    """The attributes of a kernel, but for those that its length and its calls decide."""
+    """The attributes of a kernel, except for those that its length and its calls decide."""
     if program.is_profiled:
         return "noinline nounwind"
     return "alwaysinline nounwind" if work <= TINY_WORK else "nounwind"

@@ -113,7 +113,7 @@ def _fetched(p: Profile, order: Sequence[int], steps: dict[int, int]) -> float:
     """Bytes that loads fetch from beyond the first-level cache, 0 when all they read fits into it.
 
     Loops are taken from the inside out as long as what they read fits; all that lies outside of
-    them fetches it again, but for what does not depend on the loop that no longer fits.
+    them fetches it again, except for what does not depend on the loop that no longer fits.
     """
     bits = [load.loops for load in p.loads]
     held = [float(p.element_bytes)] * len(bits)

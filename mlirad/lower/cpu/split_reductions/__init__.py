@@ -57,7 +57,7 @@ class SplitReductionsPass(ModulePass):
 
 
 def split_reductions(block: Block, *, vector_bytes: int = VECTOR_BYTES) -> None:
-    """Cut the long reductions of a block and of the loops and branches in it, but for independent loops."""
+    """Cut the long reductions of a block and of the loops and branches in it, except independent loops."""
     for op in list(block.ops):
         if isinstance(op, NestOp):
             split_nest(op, vector_bytes)

@@ -124,7 +124,7 @@ def two_product(f: IRBuilder, a: Value, b: Value) -> tuple[Value, Value]:
 
 
 def remainder(f: IRBuilder, x: Value, quotient: Value, divisor: Value) -> Value:
-    """x - quotient·divisor, exactly, for a quotient that is x/divisor but for rounding."""
+    """x - quotient·divisor, exactly, for a quotient that is x/divisor up to rounding."""
     if f.fuses:
         return f.fma(f.fneg(quotient), divisor, x)
     product, lost = two_product(f, quotient, divisor)

@@ -83,7 +83,7 @@ def atan2(f: IRBuilder, y: Value, x: Value) -> Value:
 
 
 def _half_angle(f: IRBuilder, a: Value) -> tuple[Value, Value, Value]:
-    """Return whether |x| > ½, and asin(s) = s + t with s = |x|, or √((1 - |x|)/2), exact but for the root."""
+    """Return whether |x| > ½, and asin(s) = s + t with s = |x|, or √((1 - |x|)/2) rounded once."""
     large = f.fcmp("ogt", a, 0.5)
     half = f.multiply_add(a, -0.5, 0.5)
     z = f.select(large, half, f.fmul(a, a))

@@ -5,7 +5,7 @@
     y = build n (i. t)         y = build n (i. t); its map is the sum of those of R(t) at all i, made again
     y = scan c xs (c x. t)     (y, m) = scan (c, m0) xs (c m x. R(t), then m)
 
-A branch, and an iteration of a loop, hand their map on as a value. A loop carries the map between the carries
+A branch, and an iteration of a loop, yield their map as a value. A loop carries the map between the carries
 so far and all that the loop reads: that of an iteration captures the one before.
 """
 
@@ -229,7 +229,7 @@ def _sliced(sweep: Sweep, array: Value, index: Value, element: Element) -> Eleme
 
 
 def _placed(sweep: Sweep, array: Value, index: Value, element: Element) -> Element:
-    """The element of an array's linear part that is 0 but for slice number `index`."""
+    """The element of an array's linear part that is 0 except for slice number `index`."""
     if is_zero(element):
         return None
     return sweep.apply(_slice_map(sweep, array, index), element, transposed=True)

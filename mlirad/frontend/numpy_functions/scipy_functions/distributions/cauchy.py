@@ -216,7 +216,7 @@ def _near_resonance(x: Any, rho: Any) -> tuple[Any, Any]:
 
 
 def _resonance_parts(x: Any, rho: Any) -> tuple[Any, Any, Any]:
-    """An angle by its sine and cosine, but for a factor, and what else is below x, both times pi."""
+    """An angle by its sine and cosine, up to a factor, and what else is below x, both times pi."""
     square, real, imaginary = _width(rho)
     rest = imaginary / (2.0 * real) * xp.log1p(4.0 * real * x / ((x - real) ** 2 + imaginary * imaginary))
     return 2.0 * x * imaginary, square - x * x, rest

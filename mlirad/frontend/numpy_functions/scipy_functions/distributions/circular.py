@@ -57,7 +57,7 @@ def _wrapped(x: Any, c: Any) -> Any:
 
 
 def _wrapped_sides(x: Any, c: Any) -> tuple[Any, Any]:
-    """The sine and the cosine of pi times what is below x, but for a factor."""
+    """The sine and the cosine of pi times what is below x, up to a factor."""
     return (1.0 + c) * xp.sin(0.5 * x), (1.0 - c) * xp.cos(0.5 * x)
 
 

@@ -1,6 +1,6 @@
 """Landau's distribution, by integrals over an angle in which nothing cancels.
 
-On the path of steepest descent of e^(s log(s) + x s), s is r e^(i angle) but for a factor, with
+On the path of steepest descent of e^(s log(s) + x s), s is r e^(i angle) up to a factor, with
 log(r) = 1 - angle cot(angle). So with q = e^(-1 - x) and h = angle / sin(angle) e^(1 - angle cot(angle)) the
 density and the share below x are
 

@@ -3,7 +3,7 @@
     hermite(x, y, cubic_spline_slopes(x, y, "natural"))      scipy.interpolate.CubicSpline
 
 Cubic splines have two continuous derivatives: their slopes solve a tridiagonal system. It is eliminated
-without exchanges of rows, since its pivots are positive: all of its rows are diagonally dominant, but for
+without exchanges of rows, since its pivots are positive: all of its rows are diagonally dominant, except for
 the outer ones of "not-a-knot", which are once their neighbours are eliminated.
 """
 
