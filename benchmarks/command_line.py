@@ -122,7 +122,7 @@ def parse_options(description: str, arguments: Sequence[str] | None) -> argparse
         allowed = len(cores())
         if not all(part.isdigit() and 1 <= int(part) <= allowed for part in text.split(",")):
             raise argparse.ArgumentTypeError(
-                f"{text} is no list of numbers of threads; this process may use {allowed}"
+                f"{text} is not a list of numbers of threads; this process may use {allowed}"
             )
         return [int(part) for part in text.split(",")]
 

@@ -179,9 +179,9 @@ def checkout(commit: str) -> Generator[Path]:
             raise BadCommit("git is not installed, which has the files of a commit") from error
 
     if git("rev-parse", "--git-dir").returncode:
-        raise BadCommit(f"{ROOT} is no checkout of git, which has the files of a commit")
+        raise BadCommit(f"{ROOT} is not a checkout of git, which has the files of a commit")
     if git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").returncode:
-        raise BadCommit(f"{commit!r} is no commit of this repository (git log shows those there are)")
+        raise BadCommit(f"{commit!r} is not a commit of this repository (git log shows those there are)")
     with tempfile.TemporaryDirectory(prefix="mlirad-compared-") as parent:
         folder = Path(parent) / "tree"
         made = git("worktree", "add", "--detach", "--quiet", str(folder), commit)

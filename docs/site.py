@@ -105,7 +105,7 @@ def _link(page: Path, source: Path, targets: dict[Path, Path], found: re.Match[s
     up = "../" * len(page.parent.parts)
     if (
         target is None
-    ):  # a file of the project that is no page: its name is shown where one points at the link
+    ):  # a file of the project that is not a page: its name is shown where one points at the link
         return f'](#{anchor} "{wanted.as_posix()}")'
     return f"]({up}{target.as_posix()}{anchor})"
 

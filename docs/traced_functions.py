@@ -53,7 +53,7 @@ have one-sided ones at the angle pi, and `magnitude` 0 at the angle 0. `from_mat
 nearest rotation."""
 
 _INTERNAL = frozenset({"value", "weak", "item", "tolist", "view", "nonzero"})
-"""Attributes that are no part of the interface, or raise."""
+"""Attributes that are not part of the interface, or raise."""
 
 
 def page() -> Iterator[str]:

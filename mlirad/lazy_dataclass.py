@@ -190,7 +190,7 @@ def _hash(class_: type[Any], names: Sequence[str]) -> Method:
 
 
 def _freeze(class_: type[Any], names: frozenset[str]) -> None:
-    """Refuse to set and to delete the fields of a class, and any attribute of what is no subclass."""
+    """Refuse to set and to delete the fields of a class, and any attribute of what is not a subclass."""
 
     def __setattr__(self: Any, name: str, value: object) -> None:
         if type(self) is class_ or name in names:

@@ -435,7 +435,8 @@ def run_passes(
     """Run the passes on `module`, in place, and check after those that `verify` names that it is a program.
 
     `before` and `after` are called around each pass. Raises the error of the pass, or `VerifyError` if what
-    it leaves is no program; a pass that fails in any other way is a defect of mlirad, and a `CompileError`.
+    it leaves is not a program; a pass that fails in any other way is a defect of mlirad, and a
+    `CompileError`.
     """
     context = make_context() if context is None else context
     foreign = frozenset[str]()

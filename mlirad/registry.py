@@ -120,7 +120,7 @@ def parse_specs(text: str) -> tuple[ArgSpec, ...]:
     """Parse the passes, or pipelines, that `text` names, with their options as written."""
     try:
         return tuple(parse_pipeline(text))
-    # xDSL's error is no Exception; its last line says what was expected. Where the text ends early,
+    # xDSL's error is not an Exception; its last line says what was expected. Where the text ends early,
     # the reader may also run out of tokens.
     except (ArgSpecParseError, StopIteration, RuntimeError, ValueError) as error:
         reason = str(error).strip().rpartition("\n")[2].strip() or "it ends too early"

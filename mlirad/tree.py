@@ -118,7 +118,7 @@ def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
 
     The vector is real: of a complex leaf it has the real parts, then the imaginary ones. It has the dtype
     that the leaves promote to; what is made of one has leaves of their own dtypes and shapes. Raises
-    `DtypeError` for leaves that are no arrays.
+    `DtypeError` for leaves that are not arrays.
 
         >>> vector, unravel = ad.tree.ravel({"a": 1.0, "b": np.array([2.0, 3.0])})
         >>> vector

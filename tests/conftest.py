@@ -97,7 +97,7 @@ def _expect_known_faults(items: list[pytest.Item], *, is_whole: bool) -> None:
     for name, reason in KNOWN_FAULTS.items():
         if name in cases:
             cases[name].add_marker(pytest.mark.xfail(reason=reason, strict=False))
-        assert name in cases or not is_whole or name.partition("::")[0] not in files, f"{name} is no case"
+        assert name in cases or not is_whole or name.partition("::")[0] not in files, f"{name} is not a case"
 
 
 def pytest_runtest_setup() -> None:

@@ -6,7 +6,7 @@
 
 The oldest versions are the lower bounds that `pyproject.toml` states, the newest are what pip finds for the
 last of the Pythons that it lists. Each corner has an environment in `build/corners`. A corner without an
-interpreter is named at the end, and is no failure.
+interpreter is named at the end, and is not a failure.
 """
 
 from __future__ import annotations

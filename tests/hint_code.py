@@ -1,4 +1,4 @@
-"""The code in what errors say to write: found in every text of the package that is no docstring.
+"""The code in what errors say to write: found in every text of the package that is not a docstring.
 
 code_in("write np.where(mask, a, b) for a choice, or ad.cond")     ["np.where(mask, a, b)", "ad.cond"]
 """

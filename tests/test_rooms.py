@@ -421,7 +421,7 @@ def test_order_is_decided_in_one_place() -> None:
 
 
 def _passes_listed(node: ast.AST) -> list[str]:
-    """The names of passes in a sequence of texts, or between commas in one text that is no documentation."""
+    """The names of passes in a sequence of texts, or between commas in one text that is not documentation."""
     if isinstance(node, ast.Tuple | ast.List):
         texts = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:

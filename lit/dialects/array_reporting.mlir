@@ -1,7 +1,7 @@
 // RUN: mlirad-opt %s | mlirad-opt | filecheck %s
 // RUN: mlirad-opt --emit=generic %s | mlirad-opt | filecheck %s
 
-// Reports: strings that are no identifiers are quoted.
+// Reports: strings that are not identifiers are quoted.
 
 // CHECK-LABEL: func.func @report(%t: i64, %p: i1, %m: tensor<2xi1>, %x: f64, %y: tensor<2x3xf64>) {
 // CHECK-NEXT: %v0 = array.report print %t, %p, %x {message = "x = {}", batch_rank = 0} : i64, i1, f64 -> i64

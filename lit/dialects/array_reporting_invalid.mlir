@@ -35,7 +35,7 @@ func.func @f(%t: i64, %p: tensor<3xf64>, %x: tensor<3xf64>) {
 // -----
 
 func.func @f(%t: i64, %p: i1, %x: f64, %y: tensor<3xf64>) {
-  // expected-error @below {{array.report: message: {0.__class__} is no field: fields are {} and {0}, with formats after colons}}
+  // expected-error @below {{array.report: message: {0.__class__} is not a field: fields are {} and {0}, with formats after colons}}
   %r = array.report print %t, %p, %x, %y {message = "{0.__class__}", batch_rank = 0} : i64, i1, f64, tensor<3xf64> -> i64
   func.return
 }
@@ -43,7 +43,7 @@ func.func @f(%t: i64, %p: i1, %x: f64, %y: tensor<3xf64>) {
 // -----
 
 func.func @f(%t: i64, %p: i1, %x: f64, %y: tensor<3xf64>) {
-  // expected-error @below {{array.report: message: {!r} is no field}}
+  // expected-error @below {{array.report: message: {!r} is not a field}}
   %r = array.report print %t, %p, %x, %y {message = "{!r}", batch_rank = 0} : i64, i1, f64, tensor<3xf64> -> i64
   func.return
 }

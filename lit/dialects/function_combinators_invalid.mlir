@@ -141,7 +141,7 @@ func.func private @f() {
 // -----
 
 func.func private @f() {
-  // expected-error @below {{function.rolled: codomain f64 is no inductive type}}
+  // expected-error @below {{function.rolled: codomain f64 is not an inductive type}}
   %f = function.rolled : -> !function.rep<f64, f64>
   func.return
 }
@@ -149,7 +149,7 @@ func.func private @f() {
 // -----
 
 func.func private @f() {
-  // expected-error @below {{function.unrolled: domain f64 is no inductive type}}
+  // expected-error @below {{function.unrolled: domain f64 is not an inductive type}}
   %f = function.unrolled : -> !function.rep<f64, f64>
   func.return
 }

@@ -243,7 +243,7 @@ func.func @f(%x: f64, %n: i64, %f: !function.closure<(f64) -> f64>, %s: !functio
 
 // -----
 
-// expected-error @below {{func.func: argument 0 of @f has type !function.closure<(!linear.power<f64, f64>) -> f64>, which is made of what is no value}}
+// expected-error @below {{func.func: argument 0 of @f has type !function.closure<(!linear.power<f64, f64>) -> f64>, which is made of what is not a value}}
 func.func @f(%g: !function.closure<(!linear.power<f64, f64>) -> f64>) {
   func.return
 }

@@ -729,7 +729,7 @@ func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
 // -----
 
 func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
-  // expected-error @below {{kernel.recurrence: carry 0 begins as tensor<9xf64>, which is no scalar and does not have the shape of the space [10]}}
+  // expected-error @below {{kernel.recurrence: carry 0 begins as tensor<9xf64>, which is not a scalar and does not have the shape of the space [10]}}
   %p = kernel.recurrence %y (%i, %k, %u: f64) {carries = 1, space = [10], length = 3} : tensor<9xf64> -> tensor<10xf64> {
     array.yield %u : f64
   }
@@ -832,7 +832,7 @@ func.func @f(%x: tensor<8xf64>) {
 // -----
 
 func.func @f(%x: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: loop 0 of extent 8: '1 to 8' is no block next to the 0 iterations done}}
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '1 to 8' is not a block next to the 0 iterations done}}
   %a = kernel.nest %x (%i) {space = [8], reduction = [], loops = [#kernel.loop<0, 1 to 8>]} : tensor<8xf64> -> tensor<8xf64> {
     %u = kernel.load %x[%i] : tensor<8xf64> -> f64
     array.yield %u : f64
@@ -876,7 +876,7 @@ func.func @f(%x: tensor<8xf64>) {
 // -----
 
 func.func @f(%x: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: loop 0 of extent 8: '5 to 8 by 4 lanes repeats 1' is no block next to the 5 iterations done}}
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '5 to 8 by 4 lanes repeats 1' is not a block next to the 5 iterations done}}
   %a = kernel.nest %x (%i) {space = [8], reduction = [], lane = 0, width = 4, loops = [#kernel.loop<0, 0 to 5, 5 to 8 by 4 lanes repeats 1>]} : tensor<8xf64> -> tensor<8xf64> {
     %u = kernel.load %x[%i] : tensor<8xf64> -> f64
     array.yield %u : f64
@@ -1100,7 +1100,7 @@ func.func @f(%x: tensor<8x9xf64>) {
 // -----
 
 func.func @f(%x: tensor<8x9xf64>) {
-  // expected-error @below {{kernel.dot: width 32 is no power of two up to 16}}
+  // expected-error @below {{kernel.dot: width 32 is not a power of two up to 16}}
   %a = kernel.dot %x, %x {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0], width = 32, products = []} : tensor<8x9xf64>, tensor<8x9xf64> -> tensor<9x9xf64>
   func.return
 }

@@ -347,7 +347,7 @@ func.func @f(%i: i64, %k: f64) {
 // -----
 
 func.func @f(%m: !linear.map<f64, !linear.power<i64, f64>>) {
-  // expected-error @below {{linear.apply_transpose: elements of !linear.power<i64, f64> are no values: transpose the map, and apply that}}
+  // expected-error @below {{linear.apply_transpose: elements of !linear.power<i64, f64> are not values: transpose the map, and apply that}}
   %y = linear.apply_transpose %m : !linear.map<f64, !linear.power<i64, f64>> -> f64
   func.return
 }

@@ -19,7 +19,7 @@ func.func private @f(%x: f64, %n: i64) -> f64 {
 }
 
 func.func @g(%x: f64, %n: i64) {
-  // expected-error @below {{linear.push: operand 2 of type f64 is no tangent of operand 1 of type i64}}
+  // expected-error @below {{linear.push: operand 2 of type f64 is not a tangent of operand 1 of type i64}}
   %v = linear.push %x, %n, %x {callee = @f, along = [[1]], results = [0]} : f64, i64, f64 -> f64
   func.return
 }

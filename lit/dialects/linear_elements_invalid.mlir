@@ -87,7 +87,7 @@ func.func @f(%c: f64) {
 
 func.func @f(%x: i64) {
   %m = linear.lambda (%d : f64) : -> !linear.map<f64, !linear.inductive<list>> {
-    // expected-error @below {{linear.roll: operand 1 of type i64 is no leaf of an element of a space}}
+    // expected-error @below {{linear.roll: operand 1 of type i64 is not a leaf of an element of a space}}
     %e = linear.roll %d, %x : f64, i64 -> !linear.inductive<list>
     array.yield %e : !linear.inductive<list>
   }
@@ -98,7 +98,7 @@ func.func @f(%x: i64) {
 
 func.func @f() {
   %m = linear.lambda (%e : !linear.inductive<list>) : -> !linear.map<!linear.inductive<list>, f64> {
-    // expected-error @below {{linear.unroll: result 0 of type tuple<f64, f64> is no leaf of an element of a space}}
+    // expected-error @below {{linear.unroll: result 0 of type tuple<f64, f64> is not a leaf of an element of a space}}
     %d = linear.unroll %e : !linear.inductive<list> -> tuple<f64, f64>
     %z = array.constant 0.0 : f64
     array.yield %z : f64

@@ -32,7 +32,7 @@ func.func @rows(%x: tensor<64xf64>) -> (tensor<64xf64>, f64) {
 
 // -----
 
-// 20 rows are no multiple of 16: in the last strip a sum leaves out what the one before has added.
+// 20 rows are not a multiple of 16: in the last strip a sum leaves out what the one before has added.
 
 // CHECK-LABEL: func.func @overlap
 // CHECK:         kernel.strips %0 (%start, %done, %1: f64) {carries = 1, extent = 20, block = 16} : f64 -> f64 {

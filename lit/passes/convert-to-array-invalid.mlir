@@ -21,7 +21,7 @@ func.func @f(%x: complex<f64>) -> complex<f64> {
 
 // -----
 
-// expected-error @below {{func.func: f16 is no type of arrays}}
+// expected-error @below {{func.func: f16 is not a type of arrays}}
 func.func @f(%x: f16) -> f16 {
   func.return %x : f16
 }
@@ -88,7 +88,7 @@ func.func @f(%x: tensor<3xf64>, %y: tensor<4xf64>) -> f64 {
 // -----
 
 func.func @f(%x: tensor<3xf64>, %y: tensor<5xf64>) -> tensor<5xf64> {
-  // expected-error @below {{linalg.generic: the indexing map (d0) -> ((d0 + 1)) of a result is no projection of dimensions}}
+  // expected-error @below {{linalg.generic: the indexing map (d0) -> ((d0 + 1)) of a result is not a projection of dimensions}}
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0 + 1)>], iterator_types = ["parallel"]}
       ins(%x : tensor<3xf64>) outs(%y : tensor<5xf64>) {
   ^bb0(%a: f64, %o: f64):

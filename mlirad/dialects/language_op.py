@@ -195,7 +195,7 @@ class _Reader(Protocol):
 
 
 class _GroupAccessor:
-    """Reads as xDSL's accessor does; a group is no plain tuple."""
+    """Reads as xDSL's accessor does; a group is not a plain tuple."""
 
     def __init__(self, accessor: object):
         self.accessor = cast(_Reader, accessor)

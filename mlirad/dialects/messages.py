@@ -68,7 +68,9 @@ def fields(message: str, count: int) -> list[tuple[int, str]]:
             continue
         if conversion or (name and not _NUMBER.fullmatch(name)):
             shown = name + (f"!{conversion}" if conversion else "")
-            raise ValueError(f"{{{shown}}} is no field: fields are {{}} and {{0}}, with formats after colons")
+            raise ValueError(
+                f"{{{shown}}} is not a field: fields are {{}} and {{0}}, with formats after colons"
+            )
         number = int(name) if name else len(found)
         if number >= count:
             raise ValueError(f"there is no value {number} among {count} values")

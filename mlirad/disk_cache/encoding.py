@@ -50,7 +50,7 @@ def begun() -> hashlib.blake2b | None:
 
 
 def encoded(value: Any, other: Other | None = None) -> bytes:
-    """A value as bytes; `other` is asked for what is no number, text or container.
+    """A value as bytes; `other` is asked for what is not a number, text or container.
 
     Raises `UnknownError` for a value without encoding.
     """

@@ -108,7 +108,7 @@ def objection(folder: Folder) -> str | None:
     except OSError as error:
         return f"cannot be read ({error.strerror})"
     if not stat.S_ISDIR(status.st_mode):
-        return "is no folder"
+        return "is not a folder"
     if not is_trusted(status):
         return "can be written to by other users (take the right from them: chmod go-w, chown)"
     return None

@@ -33,7 +33,7 @@ class CacheEntry:
     def of(module: ModuleOp, options: object, target: Target, name: str) -> CacheEntry | None:
         """The place of what a module will be compiled to, by these options, None where nothing is kept.
 
-        Raises `ArgumentError` for an environment variable that is no size.
+        Raises `ArgumentError` for an environment variable that is not a size.
         """
         folder = find_folder()
         key = None if folder is None else program_key(module, options, target)

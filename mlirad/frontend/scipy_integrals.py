@@ -138,7 +138,7 @@ def _integral(
 
 
 def _known(x: Any) -> float | None:
-    """A limit that is no traced value."""
+    """A limit that is not a traced value."""
     return float(cast("float", x)) if isinstance(x, int | float | np.number | np.ndarray) else None
 
 

@@ -86,7 +86,7 @@ def _checkpoint(op: CheckpointOp, operands: Sequence[Any], frame: Frame) -> Any:
 
 
 def _save(op: SaveOp, operands: Sequence[Any], frame: Frame) -> Any:
-    """A frame is known by its number, counted from 1; 0 is no frame."""
+    """A frame is known by its number, counted from 1; 0 is not a frame."""
     frames = frame.machine.frames
     frames.append(tuple(operands))
     frame.machine.count_elements(op, sum(size_of(o) for o in op.operands))

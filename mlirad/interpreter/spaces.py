@@ -45,7 +45,7 @@ class Rolled:
 
 
 def dimension(space: Attribute) -> int:
-    """The number of coordinates of a space; those whose elements are no arrays have none."""
+    """The number of coordinates of a space; those whose elements are not arrays have none."""
     if isinstance(space, ElementSpace):
         return 0
     if isinstance(space, TupleType):

@@ -170,8 +170,8 @@ class CallGraph:
     def postorder(self, starts: Iterable[str], *, circles: bool = False) -> list[str]:
         """The functions that `starts` reach, and these, each after those that it reaches.
 
-        Raises `UnsupportedError` for a name that is no function, and for a function that reaches itself, at
-        the call that closes the circle; with `circles` that call does not count.
+        Raises `UnsupportedError` for a name that is not a function, and for a function that reaches itself,
+        at the call that closes the circle; with `circles` that call does not count.
         """
         order: dict[str, None] = {}
         for start in starts:

@@ -52,7 +52,7 @@ def may_have_records(module: ModuleOp) -> bool:
 def higher_order_op(program: Operation) -> Operation | None:
     """An op of the `function` dialect in a program, or a function that takes or returns its values.
 
-    So are branches and loops that yield linear maps, and code on elements that are no arrays, as CHAD
+    So are branches and loops that yield linear maps, and code on elements that are not arrays, as CHAD
     makes it. None for a program of first order: no other op can have such values either.
     """
     pending = [program]

@@ -263,7 +263,7 @@ def fold_function(b: FunctionBuilder, op: Operation, o: Sequence[Value], inline:
         case UnrollOp():
             return [b.unroll(o[0], op.result.type)]
         case _:
-            raise AssertionError(f"{op.name} is no op of the dialect")
+            raise AssertionError(f"{op.name} is not an op of the dialect")
 
 
 def _named(region: Region, inline: Inline) -> Callable[..., list[Value]]:

@@ -70,7 +70,7 @@ def _append(path: str, data: bytes) -> None:
     with os.fdopen(descriptor, "ab") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_nlink != 1:
-            raise PermissionError(errno.EACCES, "it is no file of this user's alone")
+            raise PermissionError(errno.EACCES, "it is not a file of this user's alone")
         file.write(data)
 
 

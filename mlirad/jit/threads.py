@@ -90,7 +90,7 @@ def _stated(group: Path) -> float | None:
 
 def usual_threads() -> int:
     """Return how many threads work on calls that state no number. Raises `ArgumentError` for an environment
-    variable that is no number.
+    variable that is not a number.
     """
     _read_environment()
     return _usual.value

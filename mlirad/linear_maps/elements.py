@@ -33,7 +33,7 @@ Element: TypeAlias = "ElementOf[Leaf]"
 """An element of a space while code is emitted."""
 
 Elements: TypeAlias = "list[Element]"
-"""The components of an element; of a space that is no tuple, the element alone."""
+"""The components of an element; of a space that is not a tuple, the element alone."""
 
 
 @dataclass(frozen=True)

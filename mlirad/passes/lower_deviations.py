@@ -5,8 +5,8 @@ them.
     %e = array.dot %v, %d
     %z = array.add %y, %e           -->        %y
 
-A deviation is no number that happens to be 0 but the absence of one: a product with it is 0 even if the other
-factor is infinite. Constants around it need no `array.stop_gradient` any more.
+A deviation is not a number that happens to be 0 but the absence of one: a product with it is 0 even if the
+other factor is infinite. Constants around it need no `array.stop_gradient` any more.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ def _require_apart(functions: Sequence[FuncOp], split: Sequence[FuncOp]) -> None
 
 @dataclass(frozen=True)
 class SplitMap:
-    """`primal` returns the values and then those residuals that are no parameters; `map` takes the residuals.
+    """`primal` returns the values and then those residuals that are not parameters; `map` takes the
+    residuals.
 
     `kept[k]` is the parameter of the point that residual k is, `None` for one that `primal` returns.
     """

@@ -61,7 +61,7 @@ def split(key: Numbers, n: int = 2) -> Any:
         >>> ad.vmap(ad.random.normal)(ad.random.split(key, 3)).round(4)
         array([-0.1223, -1.3559,  0.621 ])
 
-    Raises `DtypeError` if `key` is no key.
+    Raises `DtypeError` if `key` is not a key.
     """
     count = checked_integer(n, "split: the number of keys", 0, "write ad.random.split(key, 3)")
     return xp.stack(words(key, (count,), SPLIT), axis=1)
@@ -76,7 +76,7 @@ def fold_in(key: Numbers, data: Numbers) -> Any:
         >>> [ad.random.normal(ad.random.fold_in(key, step)).round(4) for step in range(3)]
         [np.float64(-1.233), np.float64(-0.782), np.float64(-0.6707)]
 
-    Raises `DtypeError` if `key` is no key, and if `data` is not one integer.
+    Raises `DtypeError` if `key` is not a key, and if `data` is not one integer.
     """
     number = np.asarray(data) if not isinstance(data, Array) else data
     if number.shape != () or number.dtype.kind != "i":
@@ -97,7 +97,7 @@ def bits(key: Numbers, shape: Any = (), dtype: npt.DTypeLike = np.int64) -> Any:
         >>> ad.random.bits(ad.random.key(0), 2, np.int32)
         array([1797259609,  928981903], dtype=int32)
 
-    Raises `DtypeError` for other types and if `key` is no key.
+    Raises `DtypeError` for other types and if `key` is not a key.
     """
     x, y = words(key, checked_shape(shape), 0)
     if checked_dtype(dtype, np.int64, np.int32) == np.int32:

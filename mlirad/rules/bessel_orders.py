@@ -62,7 +62,7 @@ _NEAR = 6.0
 """The bound on order and x below which Y is Bessel's integral."""
 
 _SERIES_ENDS = 100.0
-"""J of larger orders is no power series: 1 / gamma would underflow before it does."""
+"""J of larger orders is not a power series: 1 / gamma would underflow before it does."""
 
 
 def _size(v: Formula) -> Formula:

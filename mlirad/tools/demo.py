@@ -252,7 +252,7 @@ def load_function(place: str) -> Callable[..., Any]:
     found: Any = getattr(module, name, None)
     if not callable(found):
         defined = [n for n, v in vars(module).items() if inspect.isfunction(v) and v.__module__ == spec.name]
-        what = "is no function" if hasattr(module, name) else "is not defined"
+        what = "is not a function" if hasattr(module, name) else "is not defined"
         raise UnsupportedError(
             f"{name} {what} in {path}", hint=f"it defines {', '.join(defined)}" if defined else None
         )

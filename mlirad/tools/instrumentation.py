@@ -60,7 +60,7 @@ class IrPrinting:
             self._print("Before", pass_, self._text(module))
 
     def after_step(self, step: PassRun) -> None:
-        """To be called after each step; what is no pass leaves no other module."""
+        """To be called after each step; what is not a pass leaves no other module."""
         wanted = self.after_all or step.name in self.after
         if step.run is None or not (wanted or self.only_changes):
             return

@@ -153,7 +153,7 @@ def test_a_commit_is_checked_out_for_the_time_being():
         assert (folder / "mlirad" / "__init__.py").exists()
     assert not folder.exists()
     with (
-        pytest.raises(compare.BadCommit, match=r"README\.md' is no commit"),
+        pytest.raises(compare.BadCommit, match=r"README\.md' is not a commit"),
         compare.checkout("HEAD~0:README.md"),
     ):
         pass
@@ -180,10 +180,10 @@ def test_two_compilers_take_turns():
     [
         (("--problems", "lse,gmn"), "unknown: gmn; choose from gmm, lse"),
         (("--peers", "tensorflow"), "unknown: tensorflow; choose from jax, torch, torch-compiled"),
-        (("--threads", "0"), "0 is no list of numbers of threads"),
-        (("--threads", "1,x"), "is no list of numbers of threads"),
+        (("--threads", "0"), "0 is not a list of numbers of threads"),
+        (("--threads", "1,x"), "is not a list of numbers of threads"),
         (("--read", "nowhere.json"), "there is no file nowhere.json"),
-        (("--quick", "no-such-commit"), "'no-such-commit' is no commit of this repository"),
+        (("--quick", "no-such-commit"), "'no-such-commit' is not a commit of this repository"),
         (("--problems", "lse", "--sizes", "1e9", "--check"), "no size of lse has one of the words 1e9"),
     ],
 )

@@ -46,7 +46,7 @@ def power(jax: Any) -> Callable[[Any, Any], Any]:
 
 
 def applied(jax: Any) -> Callable[[Any, Any], Any]:
-    """A function that takes a function, which is no argument to differentiate by."""
+    """A function that takes a function, which is not an argument to differentiate by."""
     f = partial(jax.custom_vjp, nondiff_argnums=(0,))(lambda function, x: function(x))
     f.defvjp(lambda function, x: (f(function, x), x), lambda function, x, g: (2 * g * function(x),))
     return f
@@ -86,7 +86,7 @@ def root(jax: Any) -> Callable[[Any], Any]:
 
 
 def by_gradients(jax: Any) -> Callable[[Any], Any]:
-    """A linear solve by conjugate gradients, whose own steps are no function of what is 0."""
+    """A linear solve by conjugate gradients, whose own steps are not a function of what is 0."""
     scales = np.arange(1.0, 5.0)
     return lambda x: jax.scipy.sparse.linalg.cg(lambda v: (scales + x[0] ** 2) * v, x)[0]
 

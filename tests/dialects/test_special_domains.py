@@ -143,7 +143,7 @@ def test_compiled_functions_have_the_values_of_scipy(name: str, dtype: Any) -> N
     found = function(*asked)
     for one, wanted in zip(found if len(names) > 1 else (found,), many, strict=True):
         assert_same_bits(one, wanted)
-    if name.startswith(OF_WHOLE):  # other numbers are no integers
+    if name.startswith(OF_WHOLE):  # other numbers are not integers
         return
     with np.errstate(all="ignore"):
         whole = function(*arguments)

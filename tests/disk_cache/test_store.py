@@ -292,7 +292,7 @@ def test_a_folder_that_is_none_is_one_warning(
     monkeypatch.setattr(folders, "_complained", set())
     file = tmp_path / "file"
     file.write_text("")
-    for named, why in ((file, "is no folder"), (file / "below", "cannot be")):
+    for named, why in ((file, "is not a folder"), (file / "below", "cannot be")):
         monkeypatch.setenv("MLIRAD_CACHE", str(named))
         with pytest.warns(CacheWarning) as given:
             assert [call(k) for k in (1.0, 2.0)] == [2.0, 3.0]

@@ -142,7 +142,7 @@ BEHIND: dict[str, list[Callable[[Any], Any]]] = {
 """Constructs that give the array that they are given, or that their functions capture."""
 
 NOTHING_TO_WRITE = {"callback", "convolution", "debug_callback", "debug_print", "left", "right", "sum_of"}
-"""Constructs that hand no array on: what they give is computed, or is no array."""
+"""Constructs that hand no array on: what they give is computed, or is not an array."""
 
 
 def test_every_construct_is_tried() -> None:

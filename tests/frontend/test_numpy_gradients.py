@@ -368,7 +368,7 @@ common_type digitize equal fix flatnonzero floor floor_divide gcd greater greate
 isposinf isclose iscomplex isreal iscomplexobj isfinite isinf isnan isrealobj lcm left_shift less less_equal
 logical_and logical_not logical_or logical_xor matrix_rank may_share_memory nonzero not_equal result_type
 right_shift rint round shares_memory sign signbit spacing trunc"""
-"""Functions with results that are no floats, or piecewise constant."""
+"""Functions with results that are not floats, or piecewise constant."""
 
 CASES: dict[str, tuple[Any, ...]] = {
     **ELEMENTWISE,

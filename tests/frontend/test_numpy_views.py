@@ -204,7 +204,7 @@ def seen_in_both(name: str, order: str, number: int, write: Callable[[Any], obje
 
 
 UNTRACED = (
-    "cannot be traced|coefficients, got shape|must be an array|is no array|neither an array nor a number"
+    "cannot be traced|coefficients, got shape|must be an array|is not an array|neither an array nor a number"
     "|no memory|an order"
 )
 """The words in errors about functions, and operands, that are not traced: better than a copy."""

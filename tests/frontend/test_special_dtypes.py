@@ -30,7 +30,7 @@ OTHERS = {
     "multigammaln": lambda x: special.multigammaln(x + 2, 2),
     "spherical_jn": lambda x: special.spherical_jn(1, x),
 }
-"""Functions that are no ufuncs, of traced operands."""
+"""Functions that are not ufuncs, of traced operands."""
 
 ARITIES = {"comb": 2, "perm": 2, "zeta": 2}
 

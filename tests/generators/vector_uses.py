@@ -1,4 +1,4 @@
-"""Random functions of eigenvectors and singular vectors that are no spectral functions, at equal values.
+"""Random functions of eigenvectors and singular vectors that are not spectral functions, at equal values.
 
     use = random_use(rng, "eigh", is_complex=False)      (v_01 v_21 (w_1 - 1))^2 + sin(v_00 v_00)
     matrices(rng, "eigh", is_complex=False)              diag(1, 1, 2), a rotated diag(1, 2, 2), ...

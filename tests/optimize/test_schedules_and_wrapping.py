@@ -56,7 +56,7 @@ def moves(optimizer: Any, gradients: Any = GRADIENTS, params: Any = PARAMS) -> A
 
 
 def compiled(optimizer: Any, interpret: bool) -> Any:
-    """The updates of a program; the parameter that is no float is no argument of it."""
+    """The updates of a program; the parameter that is not a float is not an argument of it."""
     return ad.jit(lambda g, p: moves(optimizer, g, p), interpret=interpret)(GRADIENTS, PARAMS)
 
 

@@ -39,7 +39,7 @@ HEADERS = [
     b"{'descr': '\x1b[31m', 'fortran_order': False, 'shape': (3,), }\n",
     b"",
 ]
-"""Headers that are no header, or promise what is not there."""
+"""Headers that are not headers, or promise what is not there."""
 
 
 def _whole(array: Any, version: tuple[int, int]) -> bytes:

@@ -163,7 +163,8 @@ def test_interrupts_at_chosen_places(name: str) -> None:
 @pytest.mark.skipif(not hasattr(signal, "raise_signal"), reason="signals")
 @pytest.mark.parametrize("name", CALLS)
 def test_exceptions_of_handlers_pass_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An exception that is no interrupt is not taken for one of mlirad's, of an operand's, or of a branch.
+    """An exception that is not an interrupt is not taken for one of mlirad's, of an operand's, or of a
+    branch.
 
     Python itself drops what is raised in a finaliser or a callback of a weak reference, and reports it.
     """

@@ -142,8 +142,8 @@ func.func @f(%x: tensor<19xf64>) -> tensor<19xf64> {
 @pytest.mark.parametrize("block", [1, 4, 5, 8, 18, 19, 1000])
 @pytest.mark.parametrize("op", ["exp", "neg"])
 def test_blocks_of_any_size(op: str, block: int) -> None:
-    """Blocks that are no multiple of the lanes; a last vector that overlaps the one before, and a remainder
-    that belongs to the last task.
+    """Blocks that are not a multiple of the lanes; a last vector that overlaps the one before, and a
+    remainder that belongs to the last task.
     """
     text = STATED.replace("BLOCK", str(block)).replace("OP", op)
     given = np.linspace(-1.0, 1.0, 19)

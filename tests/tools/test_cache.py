@@ -61,7 +61,7 @@ def test_a_folder_that_is_not_used_is_an_error(
     file.write_text("")
     monkeypatch.setenv("MLIRAD_CACHE", str(file))
     assert cache.main(["clear"]) == 1
-    assert f"{file} is no folder" in capsys.readouterr().err
+    assert f"{file} is not a folder" in capsys.readouterr().err
     monkeypatch.setenv("MLIRAD_CACHE_SIZE", "large")
     assert cache.main(["list"]) == 1
     assert "'large', which is not a size" in capsys.readouterr().err

@@ -174,7 +174,7 @@ def test_the_demo_leaves_the_profiler_as_it_was() -> None:
         (["nothing.py:f"], "there is no file nothing.py"),
         (["ex2"], "write file.py:function"),
         (run("missing"), "missing is not defined in"),
-        (run("np"), "np is no function in"),
+        (run("np"), "np is not a function in"),
         (run("whole", "--args", "3"), "has no floating-point argument"),
         (run("broken"), "functions.py:66: error: 1 positions for an array of rank 0"),
         (run("ex2", "--args", "what"), "cannot read 'what'"),

@@ -57,7 +57,7 @@ class RollOp(CombinatorOp):
     def verify_(self) -> None:
         """The codomain is the type of a name."""
         if not isinstance(self.codomain, InductiveType):
-            raise VerifyException(f"codomain {self.codomain} is no inductive type")
+            raise VerifyException(f"codomain {self.codomain} is not an inductive type")
 
 
 @irdl_op_definition
@@ -69,7 +69,7 @@ class UnrollOp(CombinatorOp):
     def verify_(self) -> None:
         """The domain is the type of a name."""
         if not isinstance(self.domain, InductiveType):
-            raise VerifyException(f"domain {self.domain} is no inductive type")
+            raise VerifyException(f"domain {self.domain} is not an inductive type")
 
 
 @irdl_op_definition
@@ -158,7 +158,9 @@ class FoldOp(CombinatorOp):
         context, index, *given = parts(type_.domain, "what the operand takes", 2)
         made = parts(type_.codomain, "what the operand makes")
         if index != i64 or length < 0 or not 0 <= count <= min(len(given), len(made)):
-            raise VerifyException(f"operand of type {type_} is no iteration of a loop with {count} carries")
+            raise VerifyException(
+                f"operand of type {type_} is not an iteration of a loop with {count} carries"
+            )
         if list(made[:count]) != given[:count]:
             raise VerifyException(
                 f"an iteration takes carries {shown(given[:count])} and makes {shown(made[:count])}"

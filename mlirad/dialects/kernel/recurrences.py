@@ -112,8 +112,8 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
         for k, init in enumerate(self.init):
             if not is_array(init.type) or shape_of(init) not in ((), space):
                 raise VerifyException(
-                    f"carry {k} begins as {init.type}, which is no scalar and does not have the shape of the "
-                    f"space {list(space)}"
+                    f"carry {k} begins as {init.type}, which is not a scalar and does not have the shape of "
+                    f"the space {list(space)}"
                 )
         elements = [element_of(v) for v in self.init]
         last = self.check_body(elements)

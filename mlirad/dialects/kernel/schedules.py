@@ -182,7 +182,7 @@ def check_width(stated: IntegerAttr[I64] | None, most: int) -> None:
     if stated is not None:
         width = stated.value.data
         if not 1 <= width <= most or width & (width - 1):
-            raise VerifyException(f"width {width} is no power of two up to {most}")
+            raise VerifyException(f"width {width} is not a power of two up to {most}")
 
 
 @dataclass(frozen=True)
@@ -338,7 +338,7 @@ def _check_segments(segments: Sequence[Segment], extent: int, may: tuple[bool, b
                 f"'{segment.text}': this loop may have 1 to {most[0]} copies and 1 to {most[1]} lanes"
             )
         if segment.width & (segment.width - 1):
-            raise VerifyException(f"{segment.width} lanes are no power of two")
+            raise VerifyException(f"{segment.width} lanes are not a power of two")
         if not may_repeat and _repeats(segment, progress.done):
             raise VerifyException(f"'{segment.text}' runs iterations twice, which changes results here")
         progress.check(segment)
@@ -395,7 +395,7 @@ class _Progress:
             or not at_most(0, lower)
             or not (is_near or at_most(lower, self.done))
         ):
-            raise VerifyException(f"'{text}' is no block next to the {text_of(self.done)} iterations done")
+            raise VerifyException(f"'{text}' is not a block next to the {text_of(self.done)} iterations done")
         repeated = self.done - lower
         if _masks_first(segment) and (segment.copies > 1 or segment.repeated != repeated):
             raise VerifyException(f"'{text}' does not repeat {text_of(repeated)} iterations")

@@ -74,7 +74,9 @@ class ApplyTransposeOp(ApplicationOp):
         type_ = map_type(self.map.type, "first operand")
         for space in (type_.domain, type_.codomain):
             if not is_plain(space):
-                raise VerifyException(f"elements of {space} are no values: transpose the map, and apply that")
+                raise VerifyException(
+                    f"elements of {space} are not values: transpose the map, and apply that"
+                )
         self.check(type_.codomain, type_.domain)
 
 

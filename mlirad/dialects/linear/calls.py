@@ -113,8 +113,8 @@ class DerivedOp(StructuredOp, ABC):
                 tangent = types[known + k]
                 if types[position] != tangent or not is_array(tangent, FLOATS):
                     raise VerifyException(
-                        f"operand {known + k} of type {tangent} is no tangent of operand {position} of type "
-                        f"{types[position]}"
+                        f"operand {known + k} of type {tangent} is not a tangent of operand {position} of "
+                        f"type {types[position]}"
                     )
             known += len(group)
         return types
@@ -167,7 +167,7 @@ class PushOp(DerivedOp):
         self.check_results_count(len(self.result_types), "values")
         for k, type_ in enumerate(self.result_types):
             if not is_array(type_, FLOATS):
-                raise VerifyException(f"result {k} of type {type_} is no float")
+                raise VerifyException(f"result {k} of type {type_} is not a float")
 
 
 @irdl_op_definition
@@ -195,7 +195,7 @@ class PullOp(DerivedOp):
         count = len(self.positions("results"))
         for k, cotangent in enumerate(self.extra[:count]):
             if not is_array(cotangent.type, FLOATS):
-                raise VerifyException(f"cotangent {k} of type {cotangent.type} is no float")
+                raise VerifyException(f"cotangent {k} of type {cotangent.type} is not a float")
         for what, found in (("sums", self.extra[count:]), ("results", self.results)):
             if [v.type for v in found] != wanted:
                 raise VerifyException(f"{what} must have the types of the operands in wrt: {wanted}")

@@ -1,4 +1,4 @@
-"""Elements of spaces that are no arrays, as values in the code of a `linear.lambda`.
+"""Elements of spaces that are not arrays, as values in the code of a `linear.lambda`.
 
 %s = linear.plus %c, %d : !linear.copower<f64, f64>                              c + d
 %z = linear.nothing : -> !linear.copower<f64, f64>                               0
@@ -26,7 +26,7 @@ from mlirad.dialects.linear.spaces import CopowerType, InductiveSpace, PowerType
 from mlirad.dialects.syntax import StructuredOp
 
 ElementSpaceConstr = AnyOf((BaseAttr(PowerType), BaseAttr(CopowerType), BaseAttr(InductiveSpace)))
-"""The spaces whose elements are no arrays."""
+"""The spaces whose elements are not arrays."""
 
 
 @irdl_op_definition
@@ -91,7 +91,7 @@ class UnrollOp(StructuredOp):
 
 def _check_leaf(what: str, type_: Attribute) -> None:
     if not (is_space(type_) and carried(type_) == (type_,)):
-        raise VerifyException(f"{what} of type {type_} is no leaf of an element of a space")
+        raise VerifyException(f"{what} of type {type_} is not a leaf of an element of a space")
 
 
 ELEMENT_OPS = (PlusOp, NothingOp, RollOp, UnrollOp)

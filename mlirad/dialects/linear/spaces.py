@@ -16,7 +16,7 @@ a list that ends where the rest is 0. `linear.roll` and `linear.unroll` state th
 made of.
 
 An element is given by its leaves, one for each scalar, array or space with elements of its own that its space
-is made of. Leaves that are no arrays are values in the code of a `linear.lambda` only, where `linear.apply`
+is made of. Leaves that are not arrays are values in the code of a `linear.lambda` only, where `linear.apply`
 and the ops of `mlirad.dialects.linear.elements` make and use them and nothing else does.
 
 The product of one tuple is not that tuple. A closure that takes one pair and one that takes two numbers have
@@ -72,7 +72,7 @@ class InductiveSpace(TypeByName):
 FunctionSpace = PowerType | CopowerType
 
 ElementSpace = FunctionSpace | InductiveSpace
-"""Spaces whose elements are no arrays."""
+"""Spaces whose elements are not arrays."""
 
 
 def is_space(type_: Attribute) -> bool:
@@ -103,7 +103,7 @@ def is_plain(space: Attribute) -> bool:
 
 
 def carried(space: Attribute) -> tuple[Attribute, ...]:
-    """The spaces of the leaves of an element, in order: what a space is made of that is no product."""
+    """The spaces of the leaves of an element, in order: what a space is made of that is not a product."""
     if isinstance(space, TupleType):
         return tuple(leaf for part in space.types.data for leaf in carried(part))
     return (space,)

@@ -45,7 +45,7 @@ def _iterator(parser: Parser, kind: Attribute) -> Attribute:
     if isinstance(kind, StringAttr) and kind.data in list(IteratorType):
         return IteratorTypeAttr(IteratorType(kind.data))
     if not isinstance(kind, IteratorTypeAttr):
-        parser.raise_error(f"{kind} is no type of iterators")
+        parser.raise_error(f"{kind} is not a type of iterators")
     return kind
 
 

@@ -69,7 +69,7 @@ class Config:
 
     @property
     def threads(self) -> int:
-        """Return how many threads work on a call. Raises `ArgumentError` for a variable that is no number."""
+        """Return how many threads work on a call. Raises `ArgumentError` for a malformed variable."""
         return usual_threads()
 
     @threads.setter

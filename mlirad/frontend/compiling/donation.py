@@ -24,7 +24,7 @@ from mlirad.jit.call import NativeFunction, donations
 
 
 def donated_names(function: Callable[..., Any], given: Chosen, static: Sequence[str]) -> tuple[str, ...]:
-    """The names of donated arguments; raises `ArgumentError` for what is no parameter, or a static one."""
+    """The names of donated arguments; raises `ArgumentError` for what is not a parameter, or a static one."""
     kinds = kinds_of(function)
     known = [] if kinds is None else named(kinds)
     names: list[str] = []

@@ -102,7 +102,7 @@ class Options:
     def thread_count(self) -> int:
         """Return how many threads work on a call, 0 where the process decides.
 
-        Raises `ArgumentError` where that is by an environment variable which is no number.
+        Raises `ArgumentError` where that is by an environment variable which is not a number.
         """
         if self.threads is None:
             usual_threads()

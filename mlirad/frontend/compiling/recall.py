@@ -101,7 +101,7 @@ def trace_place(function: Callable[..., Any], names: frozenset[str], call: Call)
     """Return where the trace of a function for a call is kept; None where nothing is, or it has no key.
 
     `names` are those of the attributes that its code reads. Raises `ArgumentError` for an environment
-    variable that is no size.
+    variable that is not a size.
     """
     options = call.options
     if options.interpret or options.control == "rewrite" or np.geterrcall() is not None:

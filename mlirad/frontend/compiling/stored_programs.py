@@ -30,7 +30,7 @@ def place_of(module: ModuleOp, pipeline: PipelineOptions, options: Options, name
     """Return where the code that this pipeline makes of a module is kept, None where nothing is.
 
     Options that do not change the code do not enter the place. Raises `ArgumentError` for an
-    environment variable that is no size.
+    environment variable that is not a size.
     """
     deciding = replace(options, timeout=None, threads=None, control="auto")
     return CacheEntry.of(module, (pipeline, deciding), find_target(), name)

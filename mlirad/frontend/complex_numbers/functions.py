@@ -34,7 +34,7 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     """A function of NumPy on arguments that include a complex one, or with a complex result.
 
     Raises `UnsupportedError` for a function that does not take complex arrays, and `ArgumentError` for a
-    complex argument that is no operand of it.
+    complex argument that is not an operand of it.
     """
     binding = known_binding(function)
     bound = binding.bound(args, kwargs)
@@ -66,7 +66,7 @@ def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 def _require_real_options(
     function: Callable[..., Any], binding: Binding, bound: inspect.BoundArguments
 ) -> None:
-    """Raise for a complex argument that is no operand: those are listed in `APART`, or have no default."""
+    """Raise for a complex argument that is not an operand: those are in `APART`, or have no default."""
     if function in functions_apart():
         operands = operands_apart(function)
     else:

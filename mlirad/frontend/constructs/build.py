@@ -414,7 +414,7 @@ def _call_positions(
 
 
 def _positions(given: Any, shape: Shape, what: str) -> list[Value]:
-    """Positions as i64 scalars; raises for too many, or for what is no integer."""
+    """Positions as i64 scalars; raises for too many, or for what is not an integer."""
     return [converted(p, I64).value for p in read_positions(given, shape, what, as_array)]
 
 

@@ -37,7 +37,7 @@ def require_condition(found: _ArrayLike, what: str) -> None:
 
 
 def require_integer(found: _ArrayLike, shown: object, what: str, hint: str = "") -> None:
-    """Raise for what is no integer scalar, with a further hint."""
+    """Raise for what is not an integer scalar, with a further hint."""
     if found.shape or found.dtype.kind != "i":
         raise DtypeError(
             f"{what} must be an integer scalar, got {shown!r}",

@@ -73,11 +73,11 @@ class ItselfType(HigherType):
 
     def made(self, value: Value) -> NoReturn:
         """No value has this type."""
-        raise AssertionError("ad.itself is no type of values")
+        raise AssertionError("ad.itself is not a type of values")
 
     def blank(self) -> NoReturn:
         """No value has this type."""
-        raise AssertionError("ad.itself is no type of values")
+        raise AssertionError("ad.itself is not a type of values")
 
     def joined(self, other: HigherType) -> HigherType | None:
         """The place, at the same place."""

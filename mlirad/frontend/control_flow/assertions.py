@@ -12,7 +12,7 @@ from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
 
 
 def assert_(condition: Any, message: Callable[[], Any] | None, shown: str) -> None:
-    """`assert condition, message()`. A message that is no string is left out of a report."""
+    """`assert condition, message()`. A message that is not a string is left out of a report."""
     if not is_traced(condition):
         if not condition:
             raise AssertionError(*(() if message is None else (message(),)))

@@ -2,7 +2,7 @@
 
     state.get()      {"y": 1.0, "k": UNSET}      state.put({"y": 2.0, "k": 3})
 
-A variable that has no value in one way through the program, or different ones which are no arrays, has an
+A variable that has no value in one way through the program, or different ones which are not arrays, has an
 `Unknown` after it: using that is an error at the line of the use, which says why.
 """
 

@@ -1,4 +1,4 @@
-"""Variables that hold different objects at the ends of a statement, which are no values of one structure.
+"""Variables that hold different objects at the ends of a statement, which are not values of one structure.
 
 if x > 0:                The statement is traced once more, and both branches give a number and the
     kind = "up"          values, if there are any: `OneOf` of the objects. The objects of a statement

@@ -64,7 +64,7 @@ def chosen_or_all(argnums: Argnums | None) -> int | str | tuple[int | str, ...] 
 
 
 def _not_passed(function: Callable[..., Any], name: str, passed: Sequence[str]) -> ArgumentError:
-    """Return the error of a name in argnums that is no argument of the call."""
+    """Return the error of a name in argnums that is not an argument of the call."""
     known = parameter_names(function, None)
     if name in known:
         return argument_error(

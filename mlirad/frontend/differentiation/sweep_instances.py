@@ -56,7 +56,7 @@ class Instance:
         (np.True_, (np.False_, np.True_))
 
     With `reads_control=True` data also flow from conditions and positions, and through operations that have
-    no line. Raises `ArgumentError` where a part is missing or is no elementwise function, and where a law
+    no line. Raises `ArgumentError` where a part is missing or is not an elementwise function, and where a law
     fails on samples: `plus` is associative and commutative with `zero`, and scaling respects both.
     """
 

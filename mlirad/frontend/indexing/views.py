@@ -257,7 +257,7 @@ def is_read_only(x: Array) -> bool:
 
 
 def assign(x: Array, value: Value) -> None:
-    """Let an array that is no view hold another value."""
+    """Let an array that is not a view hold another value."""
     x._value, x._scope = value, current_frame().scope
     note_write(x)
 

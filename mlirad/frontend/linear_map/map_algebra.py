@@ -65,7 +65,7 @@ class HeldMap:
 
 
 def scalar(factor: Any) -> Any:
-    """A factor as a scalar that programs take; raises for what is no real number."""
+    """A factor as a scalar that programs take; raises for what is not a real number."""
     made: Any = factor if isinstance(factor, Array) else plain_array(factor)[()]
     if made.shape:
         raise ShapeError(

@@ -72,7 +72,7 @@ def _is_instrumented(code: CodeType) -> bool:
 
 
 def _age(file: str) -> float:
-    """When a file was written last; of what is no file, such as a cell of a notebook, at any time."""
+    """When a file was written last; of what is not a file, such as a cell of a notebook, at any time."""
     try:
         return os.stat(file).st_mtime
     except (OSError, ValueError):

@@ -141,7 +141,7 @@ def _made(function: FunctionType) -> CodeType:
 
 
 def _strip(node: FunctionNode) -> None:
-    """Take away what is no part of code: decorators, annotations, and the values of defaults."""
+    """Take away what is not part of code: decorators, annotations, and the values of defaults."""
     a = node.args
     a.defaults = [ast.Constant(None) for _ in a.defaults]
     a.kw_defaults = [None if d is None else ast.Constant(None) for d in a.kw_defaults]

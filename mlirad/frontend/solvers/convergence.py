@@ -48,7 +48,7 @@ def checked_limits(tol: Any, maxiter: Any, default: int, what: str) -> Limits:
 
 
 def largest(x: Any) -> Any:
-    """The largest absolute value of a vector; infinite where one is no number."""
+    """The largest absolute value of a vector; infinite where one is not a number."""
     found = xp.max(xp.abs(x), initial=0.0).astype(x.dtype)
     return xp.where(xp.isnan(found), x.dtype.type(np.inf), found)
 

@@ -82,7 +82,7 @@ Tolerance = float | tuple[float, ...]
 
 
 def error_ratio(error: Any, before: Any, after: Any, rtol: Tolerance, atol: Tolerance) -> Any:
-    """The mean error over what is allowed; infinite where it is no number."""
+    """The mean error over what is allowed; infinite where it is not a number."""
     dtype = error.dtype
     allowed = _in_dtype(atol, dtype) + _in_dtype(rtol, dtype) * xp.maximum(xp.abs(before), xp.abs(after))
     ratio = xp.sqrt(xp.mean((stop_gradient(error) / stop_gradient(allowed)) ** 2))

@@ -36,7 +36,7 @@ def is_number(value: Any) -> bool:
 
 
 def array_operand(value: Any) -> Any:
-    """An operand that is no sparse matrix as an array, or `NotImplemented`."""
+    """An operand that is not a sparse matrix as an array, or `NotImplemented`."""
     is_nest = isinstance(value, list | tuple)
     return real_or_complex(value) if is_dense(value) or is_nest else NotImplemented
 

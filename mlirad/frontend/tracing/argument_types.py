@@ -1,4 +1,4 @@
-"""The types of the arguments of functions; an error that names the argument for what is no array.
+"""The types of the arguments of functions; an error that names the argument for what is not an array.
 
 leaf_type(np.zeros(3), "x")      -->  float64[3]
 """
@@ -38,7 +38,7 @@ _ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__dlpack__", "__buffer_
 
 
 def leaf_type(leaf: Any, path: str) -> LeafType:
-    """The type of an argument; raises for what is no array."""
+    """The type of an argument; raises for what is not an array."""
     kind = cast("type[Any]", type(leaf))
     if kind is np.ndarray and leaf.dtype in DTYPES:
         return LeafType(leaf.shape, leaf.dtype)
@@ -91,6 +91,6 @@ def _remedy(leaf: object) -> str:
 
 
 def leaf_types(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> list[LeafType]:
-    """The types of the leaves of the arguments of a function; raises for what is no array."""
+    """The types of the leaves of the arguments of a function; raises for what is not an array."""
     paths = argument_paths(function, tree) if leaves else []
     return [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]

@@ -85,7 +85,7 @@ class Array(Traced):
     # been written `_version` times. `_twins` are arrays that may hold the same elements, depending on which
     # way the program went, and how often they had been written then. `_stand_ins` are the copies that stand
     # for it in bodies that are being traced; each notes in `_is_passed_by` that the body reads what
-    # it stands for by another name. `_is_array` is true for an array of rank 0 that is no scalar.
+    # it stands for by another name. `_is_array` is true for an array of rank 0 that is not a scalar.
 
     __slots__ = (
         "_is_array", "_is_passed_by", "_is_row_major", "_owner", "_scope", "_stand_ins", "_twins", "_value",
@@ -247,7 +247,7 @@ class Array(Traced):
         raise blocked(f"the truth of {self!r} is not known while the function is traced", truth_hint())
 
     def _no_scalar(self, message: str, hint: str) -> TracingError:
-        """The error of what needs the one element; where an array is no number NumPy refuses it, too."""
+        """The error of what needs the one element; where an array is not a number NumPy refuses it, too."""
         return blocked(message, hint) if is_number(self) else no_scalar_error(message, hint)
 
     def __float__(self) -> float:
@@ -365,7 +365,7 @@ def doubt(x: Array) -> None:
 
 
 def is_doubtful(base: Array) -> bool:
-    """Return whether an array that is no view may have been written as another one, depending on the way."""
+    """Return whether an array, not a view, may have been written as another one, depending on the way."""
     return any(twin._version != version for twin, version in base._twins)
 
 
@@ -376,17 +376,17 @@ def known_bound(bound: Any) -> Any:
 
 
 def twins_of(base: Array) -> list[Array]:
-    """Return what an array that is no view may be, or may have been before that was written."""
+    """Return what an array that is not a view may be, or may have been before that was written."""
     return [twin for twin, _ in base._twins]
 
 
 def current_twins(base: Array) -> list[Array]:
-    """Return what an array that is no view may be, as far as that has not been written since."""
+    """Return what an array that is not a view may be, as far as that has not been written since."""
     return [twin for twin, version in base._twins if twin._version == version]
 
 
 def note_write(base: Array) -> None:
-    """Note that an array that is no view is written, which may be other ones."""
+    """Note that an array that is not a view is written, which may be other ones."""
     base._version += 1
     if base._twins:
         twins = current_twins(base)
@@ -404,7 +404,7 @@ def _pass_by(stand_ins: tuple[Array, ...]) -> bool:
 
 
 def base_of(x: Array) -> Array:
-    """The array that `x` is a part of, itself if it is no view."""
+    """The array that `x` is a part of, itself if it is not a view."""
     how = x._view
     return x if how is None else how.base
 

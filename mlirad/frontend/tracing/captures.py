@@ -22,7 +22,7 @@ array that owns its memory and is read-only is compared by identity.
 Watching a trace instead of walking would take a profiler, which slows everything down and does not see
 attributes. A name that only an untaken path reads costs a comparison, never a wrong result. Guards hold the
 same objects that were found; where one fails, the walk is repeated, and its result decides: an equal value in
-another object is no change.
+another object is not a change.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def parts_of_complex(value: Any) -> tuple[Any, Any]:
 
 
 def joined(real: Any, imag: Any) -> Any:
-    """The complex number or array of these parts; a pair of what are no numbers."""
+    """The complex number or array of these parts; a pair of what are not numbers."""
     if real is None and imag is None:
         return None
     if not isinstance(real, np.ndarray | np.generic | float | int):

@@ -250,7 +250,7 @@ class ByFunctions(Container):
 
 
 def container_of(kind: type[Any]) -> Container | None:
-    """Return how values of a class are taken apart; `None` where they are no structure."""
+    """Return how values of a class are taken apart; `None` where they are not structures."""
     if kind in _containers:
         return _containers[kind]
     found = _container_of(kind)

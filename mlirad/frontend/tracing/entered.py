@@ -2,7 +2,7 @@
 
     class Model:
         @property
-        def rate(self):               `model.rate` is no call, so rewritten code enters `rate` plain, and its
+        def rate(self):               `model.rate` is not a call, so rewritten code enters `rate` plain; its
             if self.x > 0: ...        condition blocks the trace. From then on `rate` asks, in threads that
                                       trace, whether its rewritten code is to run instead.
 

@@ -166,7 +166,7 @@ def converted(x: Array, dtype: npt.DTypeLike) -> Array:
 def common(operands: Sequence[Operand]) -> list[Array]:
     """The operands converted to the dtype that NumPy promotes arrays of them to, each in its own shape.
 
-    Python scalars count as arrays here, as they do for NumPy's functions that are no ufuncs.
+    Python scalars count as arrays here, as they do for NumPy's functions that are not ufuncs.
     """
     kinds = [np.dtype(kind_of(o)) for o in operands]
     dtype = result_type(kinds) if kinds else F64

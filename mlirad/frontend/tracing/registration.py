@@ -59,7 +59,7 @@ def register(
 
     Returns the class, so that it can be used as a decorator, with options or without. Classes derived from a
     registered one are structure by the same rule only if this names neither `fields` nor functions. Raises
-    `ArgumentError` for what is no class, or no name.
+    `ArgumentError` for what is not a class, or not a name.
 
         >>> @ad.register(static="power")
         ... class Curve:

@@ -1,6 +1,6 @@
 """Questions about a traced value that call nothing of it, so that code which asks them has to be told to ask.
 
-    type(x) is float        a trace would go on as if x were no number
+    type(x) is float        a trace would go on as if x were not a number
     flag is True            and as if no flag were one
     hasattr(x, "shape")     and as if all numbers were NumPy's
 

@@ -6,8 +6,8 @@
     n >= 2                       True: it holds for all sizes
     if n > 100                   SizeNeeded
 
-It is no integer. Code that needs the number raises `SizeNeeded`, which becomes an error at the user's line:
-that says what the line does with the size, and what to write instead.
+It is not an integer. Code that needs the number raises `SizeNeeded`, which becomes an error at the user's
+line: that says what the line does with the size, and what to write instead.
 
 Sizes are numbers of a whole program. Each function could have sizes of its own, stated by every call. But
 functions that pull back often have none of the arguments that the sizes are read from, every pass that makes

@@ -14,7 +14,7 @@ from mlirad.frontend.tracing.values import Higher, StructureType
 
 
 def structure_type(leaves: Sequence[Any], tree: Tree, paths: Sequence[str]) -> StructureType:
-    """The types of leaves that may be functions and sums, in their structure; raises for what is no value."""
+    """The types of leaves that may be functions and sums, in their structure; raises for other leaves."""
     types = (
         leaf.kind if isinstance(leaf, Higher) else leaf_type(leaf, path)
         for leaf, path in zip(leaves, paths, strict=True)

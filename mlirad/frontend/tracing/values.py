@@ -76,7 +76,7 @@ class HigherType(ABC):
 
 
 class Higher(Traced, ABC):
-    """A traced value that is no array."""
+    """A traced value that is not an array."""
 
     noun: ClassVar[str]
     """Its name in errors."""

@@ -9,7 +9,7 @@ others): every float scalar is computed as a pair of its value and a term that s
 inputs. The terms are as many as the scalar operations, which is why programs are compiled by another method;
 but nothing here knows rules, passes or linear maps, so that it is an independent witness of all of these.
 Control flow, recursion and functions as values are those of the interpreter. Factorisations, Fourier
-transforms and callbacks, which are no scalar operations, are an `UnsupportedError`.
+transforms and callbacks, which are not scalar operations, are an `UnsupportedError`.
 """
 
 from mlirad.interpreter.deltas.delta_terms import Delta, delta_nodes

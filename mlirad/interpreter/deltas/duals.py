@@ -35,7 +35,7 @@ def with_terms(value: Any, terms: Terms) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value without terms; what is no array stays as it is."""
+    """A value without terms; what is not an array stays as it is."""
     return value.value if isinstance(value, Dual) else value
 
 

@@ -121,7 +121,7 @@ def _integers(x: Array) -> list[int]:
 
 
 def _numbered(shape: Shape) -> Array:
-    """The elements of an array numbered from 1, so that 0 is no element."""
+    """The elements of an array numbered from 1, so that 0 is not an element."""
     return np.arange(1, prod(shape) + 1).reshape(shape)
 
 

@@ -1,4 +1,4 @@
-"""Verification of where elements that are no arrays stand: in the code of a `linear.lambda` alone.
+"""Verification of where elements that are not arrays stand: in the code of a `linear.lambda` alone.
 
     %m = linear.lambda (%c : !linear.copower<f64, f64>) : -> !linear.map<!linear.copower<f64, f64>, f64> {
       %x = linear.apply %e, %c : !linear.map<!linear.copower<f64, f64>, f64>, !linear.copower<f64, f64> -> f64
@@ -24,7 +24,7 @@ _RULE = "in the code of a linear.lambda they are made by linear.apply, plus, not
 
 
 def check_elements(op: Operation) -> None:
-    """Require an op that makes or reads elements that are no arrays to be one that may."""
+    """Require an op that makes or reads elements that are not arrays to be one that may."""
     for operand in op.operands:
         if isinstance(operand.type, ElementSpace) and not isinstance(op, _ELEMENT_OPS):
             if isinstance(op, YieldOp) and isinstance(op.parent_op(), LambdaOp):

@@ -74,7 +74,7 @@ class TypeChecks:
                 if not is_value(current):
                     raise error_at(
                         op,
-                        f"{what} has type {type_}, which is made of what is no value",
+                        f"{what} has type {type_}, which is made of what is not a value",
                         "parts of closures and sums are scalars, arrays, maps, tuples, closures and sums",
                     )
                 pending += _parts(current)

@@ -67,8 +67,8 @@ Target: TypeAlias = "Value | int"
 class Contributions:
     """The nodes of an expression, operands before users, with what each adds to which.
 
-    A map that adds to sums is given those of the maps that the map below it pairs. Of a map that is no pair,
-    and of the inputs, it is given the sums of the projections that are nodes.
+    A map that adds to sums is given those of the maps that the map below it pairs. Of a map that is not a
+    pair, and of the inputs, it is given the sums of the projections that are nodes.
     """
 
     def __init__(self, order: Sequence[Value], wholes: Wholes):

@@ -37,7 +37,7 @@ class Spread(NamedTuple):
 
     `pointer` is the address of lane 0, with `stride` elements from lane to lane, or a vector of addresses
     (`stride` None). It `is_far` if it may lie far outside of the buffer where no lane is wanted: processors
-    take hundreds of cycles to find that a masked load of a page that does not exist is no fault.
+    take hundreds of cycles to find that a masked load of a page that does not exist is not a fault.
     """
 
     buffer: Buffer

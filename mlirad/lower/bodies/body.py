@@ -5,7 +5,7 @@ indices and other integer values of the body, so the scalar ops that only comput
 
     %r = kernel.load %x[%i, %j + 1]     x is 10 x 20      address  20 i + j + 1
 
-Loops of extent 1 are no loops here: their index is the literal 0. The carries of a recurrence depend on all
+Loops of extent 1 are not loops here: their index is the literal 0. The carries of a recurrence depend on all
 loops.
 """
 

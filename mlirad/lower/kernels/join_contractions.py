@@ -108,7 +108,7 @@ def _joined(op: ScanOp, *, always: bool) -> list[_Sum]:
                 stacked |= new
                 found.append(candidate)
                 grows = True
-    # A loop without carries is no loop, and what its iterations compute would have to be made of whole
+    # A loop without carries is not a loop, and what its iterations compute would have to be made of whole
     # arrays.
     return found if len(found) < op.carry_count else []
 

@@ -222,7 +222,7 @@ class _Vectoriser:
             self._note(value, term.value)
 
     def _enter_all(self, results: Sequence[Value], terms: Sequence[Term]) -> None:
-        """Enter the results of a loop or branch; a tape, which is the last one, is no term."""
+        """Enter the results of a loop or branch; a tape, which is the last one, is not a term."""
         for result, term in zip(results, terms, strict=False):
             self._enter(result, term)
             if term.value is not None and term.value.name_hint is None:

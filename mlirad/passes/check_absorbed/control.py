@@ -145,7 +145,7 @@ class _Checking:
             case control.SwitchOp():
                 return self._received(self.b.switch(o[0], self._branches(op.regions, env)), op.result_types)
             case _:
-                raise AssertionError(f"{op.name} is no loop and no branch")
+                raise AssertionError(f"{op.name} is neither a loop nor a branch")
 
     def _sent(self, values: Sequence[Value]) -> list[Value]:
         """Values, the last token, and the shadows of floats."""

@@ -96,7 +96,7 @@ class Converter:
             else:
                 found = MEANINGS.get(op.name)
                 if found is None or not isinstance(op, HloOp):
-                    raise self.refuse(op, "is no op that convert-stablehlo-to-array knows")
+                    raise self.refuse(op, "is not an op that convert-stablehlo-to-array knows")
                 made = found(self, op, operands)
                 results = [made] if isinstance(made, SSAValue) else list(made)
             self._check(op, results)

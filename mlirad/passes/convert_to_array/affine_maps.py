@@ -35,7 +35,7 @@ from mlirad.passes.convert_to_array.source_ops import attribute, refusal
 def map_of(op: Operation, found: Attribute) -> AffineMap:
     """The map of an attribute."""
     if not isinstance(found, AffineMapAttr):
-        raise refusal(op, f"{found} is no affine map")
+        raise refusal(op, f"{found} is not an affine map")
     return found.data
 
 
@@ -127,7 +127,7 @@ def affine_value(
                 case AffineBinaryOpKind.CeilDiv:
                     return b.neg(b.binary(ew.FloorDivOp, b.neg(x), y))
         case _:
-            raise ValueError(f"the expression {expression} is no affine one")
+            raise ValueError(f"the expression {expression} is not affine")
 
 
 def _apply(c: Conversion, op: Operation) -> Sequence[Value]:

@@ -145,7 +145,7 @@ def _forall(c: Conversion, op: Operation) -> Sequence[Value]:
         c.inline(block, [*positions, *inner])
         for write in body_of(last).ops:
             if name_of_op(write) != "tensor.parallel_insert_slice":
-                raise refusal(write, "is no write of a slice, which alone may stand here")
+                raise refusal(write, "is not a write of a slice, which alone may stand here")
             destination = segments(write, 5)[1]
             if len(destination) != 1 or destination[0] not in shared:
                 raise refusal(write, "writes to what is not shared by the loop")

@@ -169,7 +169,7 @@ def _constant(c: Conversion, op: Operation) -> Sequence[Value]:
                 return [b.splat(numbers[0], type_)]
             return [b.constant(numbers.reshape(shape_of(type_)), element_of(type_))]
         case _:
-            raise refusal(op, f"{found} is no literal of type {stated}")
+            raise refusal(op, f"{found} is not a literal of type {stated}")
 
 
 ELEMENTWISE: dict[str, Handler] = {

@@ -124,7 +124,7 @@ def _transpose_maps(op: Operation) -> list[AffineMap]:
     permutation = integers(op, "permutation")
     rank = len(permutation)
     if sorted(permutation) != list(range(rank)):
-        raise refusal(op, f"{list(permutation)} is no permutation")
+        raise refusal(op, f"{list(permutation)} is not a permutation")
     inverse = [permutation.index(d) for d in range(rank)]
     return [_projection(rank, inverse), AffineMap.identity(rank)]
 

@@ -69,14 +69,14 @@ def integers(op: Operation, name: str, default: Sequence[int] | None = None) -> 
                 return tuple(cast("IntegerAttr[Any]", entry).value.data for entry in entries)
         case _:
             pass
-    raise refusal(op, f"attribute '{name}' is no list of integers")
+    raise refusal(op, f"attribute '{name}' is not a list of integers")
 
 
 def integer(op: Operation, name: str) -> int:
     """An attribute that is an integer."""
     found = attribute(op, name)
     if not isinstance(found, IntegerAttr):
-        raise refusal(op, f"attribute '{name}' is no integer")
+        raise refusal(op, f"attribute '{name}' is not an integer")
     return cast("IntegerAttr[Any]", found).value.data
 
 
@@ -150,5 +150,5 @@ def language_type(type_: Attribute, op: Operation) -> Attribute:
         case _:
             if type_ not in ELEMENTS:
                 known = ", ".join(map(str, ELEMENTS))
-                raise refusal(op, f"{type_} is no type of arrays", f"elements are of {known} or index")
+                raise refusal(op, f"{type_} is not a type of arrays", f"elements are of {known} or index")
             return type_

@@ -131,7 +131,7 @@ class _Structured:
             for d, e in zip(dims, map_.results, strict=True)
         )
         if not zeros or len(set(found)) != len(found):
-            raise refusal(self.op, f"the indexing map {map_} of a result is no projection of dimensions")
+            raise refusal(self.op, f"the indexing map {map_} of a result is not a projection of dimensions")
         return sorted(found)
 
     def _order(self, k: int) -> list[int]:

@@ -10,7 +10,7 @@ from mlirad.passes.dual_arrays.duals import DualArrays
 
 
 def callback(d: DualArrays, op: CallbackOp) -> None:
-    """Emit a call whose results are no floats. Raises `DifferentiationError` for all others."""
+    """Emit a call whose results are not floats. Raises `DifferentiationError` for all others."""
     if any(is_float(y.type) for y in op.outputs):
         name = op.function.data
         raise DifferentiationError(

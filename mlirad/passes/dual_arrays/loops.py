@@ -4,7 +4,7 @@
                                  m = linear.while tape {map of t},    d_c = m (d_c0 x d_captured)
     replay tape r0 {u}     -->   D of the loop that recorded the tape, rerun with u after each iteration
 
-The condition is no float and has no derivative. A tape cannot be kept by another loop or branch; there the
+The condition is not a float and has no derivative. A tape cannot be kept by another loop or branch; there the
 loop is recomputed when the map is applied. A replay from the newest entry to the oldest, which is what the
 transposed map of a `while` becomes, has no derivative: in functions that are differentiated to a higher order
 a `while` is treated as a call (`calls.py`) until nothing is left to differentiate.

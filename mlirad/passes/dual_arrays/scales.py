@@ -103,7 +103,7 @@ def keeps_less(coefficients: Sequence[Value], plan: Residuals, is_other: Callabl
     """Return whether two coefficients of a chain are kept, and one as large as the product for the chain
     alone.
 
-    `is_other` says of an op that it needs what it reads of the residuals, and is no scaling of the chain.
+    `is_other` says of an op that it needs what it reads of the residuals, and is not a scaling of the chain.
     """
     kept = {_unsigned(v) for v in coefficients} & plan.kept.keys()
     largest = max(map(size_of, kept), default=0)

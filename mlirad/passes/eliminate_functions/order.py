@@ -4,7 +4,7 @@
 
 Functions that take or return closures are inlined, unless they are recursive; lambdas that do so are written
 out by the builder. A recursive function is cloned for each set of known closures that it is called with, if
-it passes these on to itself unchanged. This is no optimisation: flow classes do not distinguish calls, so
+it passes these on to itself unchanged. This is not an optimisation: flow classes do not distinguish calls, so
 without it all closures that `two` is ever given would be of one class, in which λz captures its own kind.
 Once the budget is spent, the rest stays, and is correct as long as no class needs itself.
 """

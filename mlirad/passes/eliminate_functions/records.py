@@ -44,7 +44,7 @@ from mlirad.passes.eliminate_functions.equal_codes import captured_by
 from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowNode, Tree, part_of
 
 MOST_SLOTS = 64
-"""The number of slots that a closure may have that is no record."""
+"""The number of slots that a closure may have that is not a record."""
 
 
 class Records:

@@ -74,7 +74,7 @@ class Cone:
     curved: set[Value] = field(default_factory=set[Value])
     """The results that are not linear in the kink."""
     even: set[Value] = field(default_factory=set[Value])
-    """The results with slope 0 where the kink is 0: what reads nothing else of it is no part of the cone."""
+    """The results with slope 0 where the kink is 0: what reads nothing else of it is not part of the cone."""
     readers_of_raw: set[Operation] = field(default_factory=set[Operation])
     """The ops that read what depends on the kink as it is."""
     routes: dict[Value, Route] = field(default_factory=dict[Value, Route])

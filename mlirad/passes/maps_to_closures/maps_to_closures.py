@@ -226,7 +226,7 @@ class Rewriting:
                 return [self.elements.zero(b, self.types.of(op.result.type))]
             case _:
                 raise UnsupportedError(
-                    f"{op.name} is no closure: its derivative is not expanded",
+                    f"{op.name} is not a closure: its derivative is not expanded",
                     location=location_of(op),
                     hint="run the pass chad before",
                 )

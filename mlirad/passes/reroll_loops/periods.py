@@ -4,8 +4,8 @@
 
 Windows of 1, 2, 4, ... numbers are given ranks, equal for equal windows, as in making a suffix array. Where
 windows at least as long as the period all stand again at the same distance, this distance is the period: a
-word that is no repetition itself does not occur inside of two copies of it but as one of them. (Source of the
-ranks: Karp, Miller and Rosenberg 1972.)
+word that is not a repetition itself does not occur inside of two copies of it but as one of them. (Source of
+the ranks: Karp, Miller and Rosenberg 1972.)
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from mlirad.passes.reroll_loops.operands import Constant, Listed, Made, Operand,
 from mlirad.passes.reroll_loops.parts import step_numbers
 
 MAX_ROW: Final = 16
-"""Rows of more elements are no slices of a loop that reads some of them only."""
+"""Rows of more elements are not slices of a loop that reads some of them only."""
 
 
 class OpenRepetition:

@@ -60,7 +60,7 @@ ZERO: Final = Uniform()
 ONE: Final = Uniform(one=True)
 
 Known: TypeAlias = "Unchanged | Uniform | None"
-"""A fact about a value in an iteration without rows; None is no fact."""
+"""A fact about a value in an iteration without rows; None is not a fact."""
 
 
 def iteration_of_while(op: WhileOp) -> list[Known]:

@@ -69,7 +69,7 @@ class _Product:
 
     @staticmethod
     def of(value: Value) -> _Product:
-        """The factors of a value; itself, where it is no product."""
+        """The factors of a value; itself, where it is not a product."""
         found = _Product([])
         found.enter(value, _DEPTH)
         return found

@@ -79,13 +79,13 @@ def are_opposite(x: Value, y: Value) -> bool:
 def sign_of(value: Value) -> Value | None:
     """The x of sign(x)."""
     op = value.owner
-    if isinstance(op, ew.AddOp) and scalar_of(op.rhs) == 0:  # of a sign that is no negative zero
+    if isinstance(op, ew.AddOp) and scalar_of(op.rhs) == 0:  # of a sign that is not a negative zero
         op = op.lhs.owner
     return op.operand if isinstance(op, ew.SignOp) else None
 
 
 def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
-    """Return what emits the square of a root as a smooth function; `None` if the value is no root."""
+    """Return what emits the square of a root as a smooth function; `None` if the value is not a root."""
     op = value.owner
     if not isinstance(op, Operation) or depth == 0 or not is_float(value):
         return None

@@ -25,7 +25,7 @@ _MOST_OPS = 64
 """In how many ops of a branch kinks are looked for."""
 
 Numbers: TypeAlias = tuple[Value | None, Value | None]
-"""Two numbers that are compared; what is no value is 0."""
+"""Two numbers that are compared; what is not a value is 0."""
 
 
 @dataclass(frozen=True)

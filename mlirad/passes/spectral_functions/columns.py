@@ -91,7 +91,7 @@ class _Columns:
     # Terms of a sum --------------------------------------------------------------------------------
 
     def of_sum(self, b: ArrayBuilder, op: ew.AddOp | ew.SubOp, env: Environment) -> None:
-        """Give a sum that is no term of another one the derivative of builds of its terms."""
+        """Give a sum that is not a term of another one the derivative of builds of its terms."""
         result = op.result
         if not is_float(result) or result not in self._vectors or _is_term(result) or is_constant(result):
             return
@@ -132,7 +132,7 @@ class _Columns:
         if isinstance(op, structural.SliceOp) and cut_dim(op) is not None:
             part = complex_part(op)
             if part is not None:
-                # Real and imaginary parts of vectors are no two columns.
+                # Real and imaginary parts of vectors are not two columns.
                 return self._number(("part", op.operand, part[1])), False, 1
             return self._number(("cut", op.operand, cut_dim(op))), op.operand in self._vectors, 1
         if isinstance(op, indexing.IndexOp):

@@ -7,8 +7,8 @@
 
 The rules of factorisations have NaN in the place of 1 / 0, but a zero absorbs it: one in a cotangent that
 happens to vanish, or in a factor. A result would then have a finite derivative, which is wrong. So what
-depends on vectors, and is no sum over all of them, gets a doubt. It follows the structure of the program, not
-its numbers: a column that is not taken, and a branch that is not chosen, raise none.
+depends on vectors, and is not a sum over all of them, gets a doubt. It follows the structure of the program,
+not its numbers: a column that is not taken, and a branch that is not chosen, raise none.
 
 A value has two doubts: one that is settled where the value ends up in a sum over all columns, as that has a
 derivative, and one that remains. The doubt of eigenvalues is of second order: they have a first derivative.
@@ -122,7 +122,7 @@ class Doubts:
         """Follow doubts through the region that has the values of an op.
 
         The code of the region is emitted once more, for what doubts are chosen by. Factorisations in it that
-        have derivatives of their own are no sources.
+        have derivatives of their own are not sources.
         """
         inner = Doubts(self._reading, self._order, begins=self._begins and isinstance(op, CheckpointOp))
         for operand in free_values(op):

@@ -2,7 +2,7 @@
 
     (V * sqrt(w) / c) @ V.T        f(x) = sqrt(x) / c, at the constants w:   f, f' and f'' as arrays
 
-Factors that are no functions of the eigenvalues are numbers that differ from column to column: then the
+Factors that are not functions of the eigenvalues are numbers that differ from column to column: then the
 function does. Columns that are not taken have the factor 0."""
 
 from __future__ import annotations

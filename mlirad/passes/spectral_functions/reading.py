@@ -177,7 +177,7 @@ class Reading(KnownFacts):
         return fact
 
     def _diagonal(self, op: Operation) -> Fact | None:
-        """A diagonal matrix of numbers that are no values of a frame."""
+        """A diagonal matrix of numbers that are not values of a frame."""
         match op:
             case ew.MulOp():
                 return self._diagonal_product(op)

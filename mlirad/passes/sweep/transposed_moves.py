@@ -96,7 +96,7 @@ def add_back(
 
 
 def _numbers(b: ArrayBuilder, x: Value) -> Value:
-    """1, 2, 3 ... for the elements of an array, in row-major order; 0 is no element."""
+    """1, 2, 3 ... for the elements of an array, in row-major order; 0 is not an element."""
     shape = shape_of(x)
     count = prod(shape)
     line = b.add(b.iota((count,), 0), b.broadcast(b.index_constant(1), (count,), ()))

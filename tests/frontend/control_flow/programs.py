@@ -18,7 +18,7 @@ rng = np.random.default_rng(7)
 
 
 def at(*points: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add a program with its points; a point that is no tuple is the only argument."""
+    """Add a program with its points; a point that is not a tuple is the only argument."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         PROGRAMS.append((function, [p if isinstance(p, tuple) else (p,) for p in points]))

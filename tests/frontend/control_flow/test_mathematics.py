@@ -21,7 +21,7 @@ REAL: dict[str, Callable[[Any], Any]] = {
     "is close with a tolerance": lambda x: x * 2.0 if math.isclose(x, 0.8, abs_tol=0.2) else x,
     "log to a base": lambda x: math.log(abs(x) + 1.0, 3.0) + math.log(3.0, abs(x) + 2.0),
 }
-"""Functions of numbers that are no ufuncs of NumPy."""
+"""Functions of numbers that are not ufuncs of NumPy."""
 
 COMPLEX: dict[str, Callable[[Any], Any]] = {
     name: getattr(cmath, name)

@@ -275,7 +275,7 @@ CASES = [
 
 def test_every_op_of_the_dialect_has_a_rule_and_a_case() -> None:
     """Loops and branches: `test_bulk_control`; code with its own derivative: `test_custom_derivatives`;
-    reports, whose tokens are no values that members may have of their own: `test_debug_print`; calls of
+    reports, whose tokens are not values that members may have of their own: `test_debug_print`; calls of
     Python functions: `test_callbacks`; sizes, known where arguments have them: `test_dynamic_sizes`; rows of
     records: `test_inductive`.
     """

@@ -19,7 +19,7 @@ from tests.robustness.texts.reduction import reduced
 from tests.robustness.texts.workers import Task, judged
 
 ALLOWED = ("long run",)
-"""Kinds that are counted, and are no failures: a program may run for ever."""
+"""Kinds that are counted, and are not failures: a program may run for ever."""
 
 
 LOOKED_INTO = ("too long", "long run", "slow", "refused")

@@ -85,7 +85,7 @@ def results(op: Operation, count: int = 1) -> list[Tensor]:
 def _tensors(noun: str, types: Iterable[Attribute]) -> list[Tensor]:
     found = list(types)
     for k, type_ in enumerate(found):
-        require(isinstance(type_, TensorType), f"{noun} {k} has type {type_}, which is no tensor type")
+        require(isinstance(type_, TensorType), f"{noun} {k} has type {type_}, which is not a tensor type")
     return cast("list[Tensor]", found)
 
 

@@ -155,7 +155,7 @@ def _dynamic_update_slice(op: Operation) -> None:
     _require_positions(x, at, 2)
     require(
         element(update) == element(x) and len(extents(update)) == len(extents(x)),
-        f"operand 1 is {update}, which is no part of {x}",
+        f"operand 1 is {update}, which is not part of {x}",
     )
     _require_within(x, extents(update))
     require_same("the result", results(op)[0], "operand 0", x)

@@ -33,7 +33,7 @@ def nonzero(a: Any, *, size: int, fill_value: Any = 0) -> tuple[Any, ...]:
     """The positions at which `a` is not 0, as `np.nonzero(a)`: an int64 array of `size` per dimension.
 
     The first `size` positions in row-major order; if there are fewer, `fill_value` follows, one integer or
-    one per dimension. Raises ArgumentError for a `size` that is no integer, ShapeError for a scalar `a`.
+    one per dimension. Raises ArgumentError for a `size` that is not an integer, ShapeError for a scalar `a`.
 
         >>> ad.jit(lambda x: ad.nonzero(x, size=4, fill_value=-1)[0])(np.array([3.0, 0.0, 2.0, 3.0]))
         array([ 0,  2,  3, -1])

@@ -33,7 +33,7 @@ def as_copies(result: Any, is_row_major: bool) -> Any:
 
 
 def in_order(result: Any, args: tuple[Any, ...], is_row_major: bool) -> Any:
-    """The result, with the order noted for the arrays in it that are no views and no arguments."""
+    """The result, with the order noted for the arrays in it that are neither views nor arguments."""
     if type(result) in (tuple, list):
         for part in cast("Iterable[Any]", result):
             in_order(part, args, is_row_major)
@@ -58,7 +58,7 @@ def all_ordered(values: Iterable[Any]) -> bool:
 
 
 def require_traced_out(name: str, out: Any) -> None:
-    """Raise if `out` is no traced array."""
+    """Raise if `out` is not a traced array."""
     if not isinstance(out, Array):
         require_adopted(out)
         raise unsupported_error(

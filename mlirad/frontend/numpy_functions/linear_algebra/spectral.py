@@ -217,7 +217,7 @@ def pseudo_inverse(x: Matrix, cutoff: Callable[[Array], Any]) -> Matrix:
     def derivative(a: Matrix, x: Matrix, da: Matrix) -> Matrix:
         (values,) = parts("svd", a, "values")
         is_full = xp.all(xp.greater(values, cutoff(values)), axis=-1)[..., None, None]
-        # With elements of a of size 1 no product overflows that is no result.
+        # With elements of a of size 1 no product overflows that is not a result.
         unit = _unit(a)
         a, x, da = a * unit, x / unit, da * unit
         rows, columns = a.shape[-2:]

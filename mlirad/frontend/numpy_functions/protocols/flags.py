@@ -54,7 +54,7 @@ class Flags:
 
     @property
     def owndata(self) -> bool:
-        """Return whether the array is no view of another one."""
+        """Return whether the array is not a view of another one."""
         return view_of(self._array) is None
 
     @property

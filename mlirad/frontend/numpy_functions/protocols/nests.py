@@ -54,7 +54,7 @@ def _asked(question: Question, values: Values) -> Any:
 
 
 def _is_foreign(leaf: object) -> bool:
-    """Return whether a value answers for itself which functions it takes, and is no array."""
+    """Return whether a value answers for itself which functions it takes, and is not an array."""
     is_array = isinstance(leaf, Array | ComplexArray | np.ndarray | np.generic)
     return not is_array and hasattr(cast("type[Any]", type(leaf)), "__array_function__")
 

@@ -51,7 +51,7 @@ from mlirad.frontend.tracing.raising import unsupported_error
 
 
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
-    """A Python operator on traced operands; `NotImplemented` for operands that are no arrays."""
+    """A Python operator on traced operands; `NotImplemented` for operands that are not arrays."""
     others = [x for x in inputs if not isinstance(x, Array)]
     if any(isinstance(x, list | tuple) for x in others):
         require_no_repetition(ufunc, inputs)
@@ -71,7 +71,7 @@ def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
 
 
 def _answers_operators(kind: type[Any]) -> bool:
-    """Return whether the objects of a class are no arrays and have operators of their own, as NumPy asks for
+    """Return whether the objects of a class are not arrays and have operators of their own, as NumPy asks for
     it.
     """
     if getattr(kind, "__array_ufunc__", True) is None:

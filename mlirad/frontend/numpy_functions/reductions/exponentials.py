@@ -141,7 +141,7 @@ def _shift(x: Array, axes: tuple[int, ...]) -> Array:
 def _logarithm(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     """The largest element, and what is added to it to get the logarithm of the sum of the exponentials.
 
-    The largest is no part of the sum but a factor, so that a logarithm near 0 keeps its digits.
+    The largest is not part of the sum but a factor, so that a logarithm near 0 keeps its digits.
     """
     largest = xp.max(x, axis=axes, keepdims=True, initial=-np.inf) if axes else x
     is_largest = xp.equal(x, largest)

@@ -162,7 +162,7 @@ def histogramdd(
 
 
 def _length(bins: Any) -> int | None:
-    """The length of what may hold bins of unlike kinds, so that it is no array; None for a number."""
+    """The length of what may hold bins of unlike kinds, so that it is not an array; None for a number."""
     try:
         return len(bins)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Functions of `scipy.special` that are no ufuncs, on traced arrays, by their names there.
+"""Functions of `scipy.special` that are not ufuncs, on traced arrays, by their names there.
 
 The ufuncs are in `meanings/special.py`. How functions are reached is said in
 `mlirad.frontend.tracing.library_calls`.

@@ -15,7 +15,7 @@ from mlirad.lower.cpu.product_tiles import LEAST_VECTOR_BYTES, Product
 from mlirad.lower.llvm.text import BYTES
 
 LEAST_ROWS: Final = 4
-"""Fewer rows are no tile: BLAS has routines for a row, and for rows that are multiplied one by one."""
+"""Fewer rows are not a tile: BLAS has routines for a row, and for rows that are multiplied one by one."""
 
 
 def state_products(op: DotOp, buffers: dict[Value, Buffer], vector_bytes: int) -> None:

@@ -4,7 +4,7 @@ Carries lie in memory: a carry that is updated in place has one address, one wit
 between two, and a scalar has a stack slot, which LLVM turns into a register. Slices are addresses inside the
 stacked arrays.
 
-A slot is no place that other code can name, so a scalar carry stays in its register while the loop stores
+A slot is not a place that other code can name, so a scalar carry stays in its register while the loop stores
 elsewhere. Kept in the arena it would go through memory in every iteration, some ten cycles.
 
     scan of length n     t = 0 ... n - 1; the turns are arranged so that the last iteration writes the result

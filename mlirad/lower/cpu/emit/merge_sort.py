@@ -35,7 +35,7 @@ def merge_sort(f: IRBuilder, lines: Lines, n: Value, at_most: int | None) -> Non
 
 
 def _is_before(f: IRBuilder, a: Value, b: Value) -> Value:
-    """Return whether `a` is no NaN, and `b` is one or `a < b`."""
+    """Return whether `a` is not NaN, and `b` is one or `a < b`."""
     if a.is_float:
         return f.and_(f.fcmp("ord", a, a), f.fcmp("ult", a, b))
     return f.icmp("ult" if a.kind == "i1" else "slt", a, b)

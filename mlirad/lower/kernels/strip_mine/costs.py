@@ -122,7 +122,7 @@ class Traffic:
     def plain(self) -> float:
         """Cycles of memory accesses without strips.
 
-        Scans that stack more than the caches of a core hold are no single kernels.
+        Scans that stack more than the caches of a core hold are not single kernels.
         """
         passed = self.passed if self.extent * self.held > L2_BYTES else 0.0
         return self.extent * (self.moved + self.stacked + passed + self.outside) * self._far

@@ -118,7 +118,7 @@ SPECIAL: Final = Elementary(special.special, 0, special.FLOPS, calls=True, start
 
 
 def elementary(name: str) -> Elementary | None:
-    """Return what is known of the native code of an op of this name, `None` for one that is no function."""
+    """Return what is known of the native code of an op of this name, `None` if it is no function."""
     return SPECIAL if name == "special" else ELEMENTARY.get(name)
 
 

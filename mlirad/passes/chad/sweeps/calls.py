@@ -37,7 +37,7 @@ from mlirad.passes.chad.sweeps.sweep import Construct, Sweep
 class Derived:
     """The functions derived from a function for some of its parameters.
 
-    `@forward(x.. ) -> (y.., r..)`, where r are the residuals that are no parameters, and
+    `@forward(x.. ) -> (y.., r..)`, where r are the residuals that are not parameters, and
     `@backward(residuals.., ct.., sums..) -> sums..`, with a cotangent for each result in `active`.
     `kept[k]` is the parameter that residual k is, `None` for one that `forward` returns. `fresh` are the
     parameters for which `backward` takes no sum.

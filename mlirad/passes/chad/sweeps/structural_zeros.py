@@ -3,8 +3,8 @@
 add %sum, %x      where no sum has begun: x
 mul %k, %ct       where there is no cotangent: nothing
 
-Adding zeros to an array would take as long as the array is large, and x + 0 = x is no law of floating-point
-numbers: x may be -0.
+Adding zeros to an array would take as long as the array is large, and x + 0 = x is not a law of
+floating-point numbers: x may be -0.
 """
 
 from __future__ import annotations

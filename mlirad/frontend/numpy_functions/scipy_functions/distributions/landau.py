@@ -24,7 +24,7 @@ from mlirad.rules.angles import less_cosine, less_sine
 from mlirad.rules.quadratures import Nodes, between, fixed
 
 _HIGH = 2.0
-"""Up to here q is no small number, and e^-q is the size of what is below."""
+"""Up to here q is not a small number, and e^-q is the size of what is below."""
 
 
 def _nodes(x: Formula) -> tuple[Nodes, Formula]:

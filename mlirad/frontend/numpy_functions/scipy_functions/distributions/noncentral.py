@@ -68,7 +68,7 @@ def _mixed(peak: Any, nc: Any, term: Callable[[Any], Any]) -> Any:
 def _log_mixed(peak: Any, nc: Any, is_near_0: Any, log_term: Callable[[Any], Any]) -> Any:
     """The logarithm of the sum of e^`log_term(j)`.
 
-    Probabilities of j for nc near 0 are no exponentials of logarithms, which have no derivatives there.
+    Probabilities of j for nc near 0 are not exponentials of logarithms, which have no derivatives there.
     """
     j, distance = _numbers(peak)
     is_plain, half = is_near_0[..., None], 0.5 * nc[..., None]

@@ -105,7 +105,7 @@ def _of_splines(function: _OfCount) -> _OfCount:
 
 
 def _log_of_small(found: Any, n: Any) -> Any:
-    """A logarithm by that of what is neither so small nor so large that its square is no number."""
+    """A logarithm by that of what is neither so small nor so large that its square is not a number."""
     half = 0.5 * special("gammaln", n)
     return xp.log(found * xp.exp(half)) - half
 
