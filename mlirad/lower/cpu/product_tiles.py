@@ -10,8 +10,7 @@ multiplication, and few rows computed twice, as the last tile of rows begins ear
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from math import inf
+from functools import cache
 from typing import Final
 
 from mlirad.dialects.kernel.schedules import MOST_LANES, MOST_VECTORS
@@ -88,18 +87,17 @@ class Product:
     @property
     def tile(self) -> Tile:
         """The tile that costs least."""
-        best, least = Tile(1, 1), inf
-        for tile in self._tiles():
-            full, short = divmod(self.vectors, tile.vectors)
-            cycles = full * self._cycles(tile.rows, tile.vectors)
-            if short:
-                cycles += self._cycles(tile.rows, short)
-            cycles *= -(-self.rows // tile.rows)
-            if cycles < least:
-                best, least = tile, cycles
-        return best
+        return _best_tile(self)
 
-    def _tiles(self) -> Iterator[Tile]:
+    def cycles(self, tile: Tile) -> float:
+        """Cycles of the product by a tile."""
+        full, short = divmod(self.vectors, tile.vectors)
+        across = full * self._cycles(tile.rows, tile.vectors)
+        if short:
+            across += self._cycles(tile.rows, short)
+        return across * -(-self.rows // tile.rows)
+
+    def tiles(self) -> Iterator[Tile]:
         """The tiles that fit the registers, with rows that are cut evenly."""
         budget = registers(self.vector_bytes)
         # A last vector overlaps one of its own panel.
@@ -120,11 +118,15 @@ class Product:
     @property
     def is_turned(self) -> bool:
         """Return whether a block of the left operand is copied by rows as it lies by columns."""
-        return self.turns_left and TURNED_BYTES < self._left_bytes(self.rows) <= MOST_TURNED_BYTES
+        return self._turns(self.rows)
 
     def is_too_tall(self, rows: int) -> bool:
         """Return whether `rows` rows of the left operand are too large to be copied by rows."""
         return self._left_bytes(rows) > MOST_TURNED_BYTES
+
+    def _turns(self, rows: int) -> bool:
+        """As `is_turned`, for a block of `rows` rows."""
+        return self.turns_left and TURNED_BYTES < self._left_bytes(rows) <= MOST_TURNED_BYTES
 
     def _left_bytes(self, rows: int) -> int:
         return rows * inner_block(self.inner) * self.element
@@ -134,7 +136,7 @@ class Product:
         share of the product: copies, and reading a left operand again that left the second level of cache.
         """
         right = self.inner * self.vectors * (TURNED if self.turns_right else COPIED)
-        each = TURNED if replace(self, rows=-(-self.rows // down)).is_turned else 0.0
+        each = TURNED if self._turns(-(-self.rows // down)) else 0.0
         if not each and self.rows * self.inner * self.element > L2_BYTES / 2:
             each = READ
         left = self.inner * self.rows / self.lanes * each
@@ -142,6 +144,12 @@ class Product:
         return ((down - 1) * right + (across - 1) * left) / whole
 
 
+@cache
+def _best_tile(product: Product) -> Tile:
+    return min(product.tiles(), key=product.cycles, default=Tile(1, 1))
+
+
+@cache
 def inner_block(inner: int) -> int:
     """The extent of a block of the contracted one; the last may be shorter, but no shorter than a vector."""
     even = -(-inner // -(-inner // INNER_BLOCK))

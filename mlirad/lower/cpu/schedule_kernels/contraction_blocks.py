@@ -14,6 +14,7 @@ copies, too. Bits do not depend on the blocks of a product of our own.
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 from typing import Final
 
@@ -56,19 +57,19 @@ def best_blocks(op: DotOp, most: int, vector_bytes: int) -> Blocks:
     """
     inner = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
     if vector_bytes >= LEAST_VECTOR_BYTES and is_static(inner):
-        return _own_blocks(op, inner, most, vector_bytes)
+        by_columns, by_rows = 0 in values_of(op.lhs_contract), 0 not in values_of(op.rhs_contract)
+        sizes = op.shared_extent, op.column_extent, inner, element_bytes(element_of(op.lhs))
+        return _own_blocks(Product(*sizes, vector_bytes, by_columns, by_rows), most)
     return _library_blocks(op, most)
 
 
-def _own_blocks(op: DotOp, inner: int, most: int, vector_bytes: int) -> Blocks:
+@cache
+def _own_blocks(product: Product, most: int) -> Blocks:
     """The blocks of a product of our own: the more the better, and twice as many where those at the end are
     others, as these are more code.
     """
-    rows, columns = op.shared_extent, op.column_extent
-    by_columns, by_rows = 0 in values_of(op.lhs_contract), 0 not in values_of(op.rhs_contract)
-    element = element_bytes(element_of(op.lhs))
-    product = Product(rows, columns, inner, element, vector_bytes, by_columns, by_rows)
-    tile, least_width = product.tile, LEAST_ROW_BYTES // element
+    rows, columns = product.rows, product.columns
+    tile, least_width = product.tile, LEAST_ROW_BYTES // product.element
     best, gained, least = Blocks(rows, columns, 1), 1.0, 0.0
     for down in range(1, 1 + min(most, max(1, rows // LEAST_EXTENT))):
         block = rows // down if rows % down == 0 else min(rows, _multiple(rows, down, tile.rows))
