@@ -77,6 +77,36 @@ def test_derivatives_at_points_that_were_wrong(case: tuple[str, tuple[float, ...
         assert all(sum(counts.values()) == len(at) * len(swept.others) for counts in tally.counts.values())
 
 
+OF_SEVERAL = [case for case in CASES if case.others[0]]
+"""Cases with other arguments."""
+
+
+@pytest.mark.parametrize("case", OF_SEVERAL, ids=str)
+def test_other_arguments_may_be_constants(case: Case) -> None:
+    """Constants fold before differentiation: derivatives stay, also where the arguments are equal."""
+    given = case.others[-1]
+    low, high = case.domain_at(given)
+    inner = 0.37 * np.clip(case.usual[0], low, high) + 0.63 * np.clip(case.usual[1], low, high)
+    x = np.array(sorted({float(inner), *(v for v in (*case.special, *given) if low <= v <= high)})[:12])
+
+    def slope(x: Any, *others: Any) -> Any:
+        return ad.grad(lambda y: np.sum(case.call(y, *others)))(x)
+
+    def both(x: Any, *others: Any) -> Any:
+        return ad.jvp(lambda y: slope(y, *others), (x,), (np.ones(x.shape),))
+
+    def of_constants(x: Any) -> Any:
+        return both(x, *(np.full(x.shape, v) for v in given))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = ad.jit(both)(x, *(np.full(x.shape, v) for v in given))
+        found = ad.jit(of_constants)(x)
+    size = max((abs(v) for v in np.ravel(expected) if np.isfinite(v)), default=0.0)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-14 * size)
+
+
 @pytest.fixture(scope="module")
 def totals(request: pytest.FixtureRequest) -> Iterator[Counter[str]]:
     """Verdicts on all cases, which are printed in the end."""
