@@ -17,6 +17,7 @@ combinations of their results. An engine runs the plan.
 | `chunks.py`, `programs.py` | a stage on a chunk; machine code that is shipped by key |
 | `solvers.py` | minimisers and roots: iterations here, evaluations as rounds |
 | `linear_maps.py`, `krylov.py` | derivatives by rows, least squares without a matrix |
+| `row_blocks.py` | sparse Jacobians, a block for each chunk |
 | `mini_batches.py` | rows in random order |
 | `ranks.py` | searches for elements of some ranks |
 | `progress_line.py` | a line on the terminal for calls that take long |

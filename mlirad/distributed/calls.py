@@ -76,6 +76,14 @@ def report(function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any])
     return report_of(planned.plan, function_name(function))
 
 
+def planned_call(
+    function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Planned, SplitRows]:
+    """The plan of a call, which is not compiled, and its split rows."""
+    planned, split, *_ = _planned(function, args, kwargs)
+    return planned, split
+
+
 def _planned(
     function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Planned, SplitRows, Mapping[int, Any], tuple[str, ...]]:

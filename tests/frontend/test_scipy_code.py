@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import interpolate, linalg, ndimage, optimize, signal, spatial, stats
-from scipy.spatial.transform import Rotation
+from scipy import interpolate, linalg, optimize, signal, spatial, stats
 
 import mlirad as ad
 from tests.versions import SCIPY
@@ -111,9 +110,7 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
     "least_squares": lambda x: optimize.least_squares(lambda y: y - x[:2], np.zeros(2)).x,
     "curve_fit": lambda x: optimize.curve_fit(lambda t, a, b: a * np.exp(-b * t), Y, x)[0],
     "RBFInterpolator": lambda x: interpolate.RBFInterpolator(np.stack([X, Y], 1), x)(np.ones((2, 2))),
-    "apply": lambda x: Rotation.from_rotvec([0.1, 0.2, 0.3]).apply(x[:3]),
     "medfilt": lambda x: signal.medfilt(x, 3),
-    "map_coordinates": lambda x: ndimage.map_coordinates(M, [x, x]),
     "cKDTree": lambda x: spatial.cKDTree(np.stack([X, Y], 1)).query(x[:2])[0],
 }
 

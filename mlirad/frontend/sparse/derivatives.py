@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.func import FuncOp
 
+from mlirad import packages
 from mlirad.dialects.shapes import Value
 from mlirad.errors import SplitError, UnsupportedError
 from mlirad.frontend.compiling.arguments import Names, prepared
@@ -62,6 +63,20 @@ Compiled: TypeAlias = tuple[Executable, NativeFunction | None]
 """A program that can be called, and its machine code where it is compiled."""
 
 
+@dataclass(frozen=True)
+class SparseRecipe:
+    """The arguments of a sparse Jacobian, by which another process makes it again."""
+
+    function: Callable[..., Any]
+    argnums: Argnums
+    options: Options
+    static: Names
+
+    def derivative(self) -> SparseDerivative:
+        """The Jacobian."""
+        return SparseDerivative(self.function, self.argnums, False, False, self.options, self.static)
+
+
 class SparseDerivative(Transformed):
     """A derivative that is called for a sparse matrix.
 
@@ -90,8 +105,16 @@ class SparseDerivative(Transformed):
         key = ("sparse", self._argnums, has_aux, is_hessian)
         super().__init__(function, _not_traced, key, options, static_argnames)
 
+    @property
+    def sparse_recipe(self) -> SparseRecipe:
+        """The arguments of this Jacobian, without what it returns beside the matrix."""
+        return SparseRecipe(self._function, self._argnums, self._options, self._static)
+
     @plain_errors
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        is_jacobian = not (self._is_hessian or self._has_aux)
+        if is_jacobian and not is_tracing() and are_split((args, tuple(kwargs.values()))):
+            return packages.load(self.split_calls).row_blocks(self, args, kwargs)
         matrices, leaves = self._matrices(args, kwargs)
         return matrices.at(leaves)
 
@@ -124,10 +147,10 @@ class SparseDerivative(Transformed):
             _not_traced(self._function, args)
         if are_split((args, tuple(kwargs.values()))):
             raise SplitError(
-                "the entries of a sparse derivative are found in arrays that are in memory, not in chunks",
+                "structure(), sparse Hessians and has_aux=True are of arrays in memory, not in chunks",
                 location=user_line(),
-                hint="r, J = ad.linearize(f, w, X) has products with J, and J.solve(-r); where rows do not "
-                "depend on others write dask.delayed(J)(w, block) for each block of X.to_delayed().ravel()",
+                hint="J = ad.jacobian(f, sparse=True)(w, X) is a matrix in blocks of rows, and J.to_scipy() "
+                "has them together",
             )
         function, leaves, tree, types = self._reader.flattened(args, kwargs)
         key, _ = self._reader.key(args, kwargs, tree, types)

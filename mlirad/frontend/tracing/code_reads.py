@@ -245,7 +245,7 @@ def is_rewritable_file(file: str) -> bool:
     return is_program_file(file) if not found else path.partition("/")[0] not in OWN_ARRAYS
 
 
-_OF_SCIPY: Final = ("_lib", "cluster", "linalg", "signal", "spatial", "stats")
+_OF_SCIPY: Final = ("_external", "_lib", "cluster", "linalg", "signal", "spatial", "stats")
 """The packages of SciPy whose functions compute by functions of NumPy, for the most part."""
 
 

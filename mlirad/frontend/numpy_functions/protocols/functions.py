@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 
 from mlirad.errors import MliradError, is_from_signal
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays import (
     diagonals,
     differences,
@@ -361,6 +362,25 @@ def _called(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     yield from functions_called(hands)(module)
 
 
+def _clips(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    """The `clip` of the array API, which writes to masked elements, where NumPy has a ufunc."""
+    function = getattr(module, "clip", None)
+    if isinstance(function, FunctionType):
+        yield function, _clip
+
+
+def _clip(question: Question, values: Values) -> Any:
+    given = [*question.given(values)]
+    if not contains_traced(given) and not any(isinstance(value, MaskedElements) for value in given):
+        return MISS
+    args, kwargs = question.arguments(values)
+    return _clipped(*args, **kwargs)
+
+
+def _clipped(x: Any, /, min: Any = None, max: Any = None, **options: Any) -> Any:
+    return np.clip(x, min, max, **options)
+
+
 def _rotations(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     from mlirad.frontend.numpy_functions.scipy_functions.rotations import rotations
 
@@ -373,7 +393,11 @@ def _interpolants() -> dict[str, Handlers]:
     return METHODS
 
 
+_NAMESPACES: Final = ("scipy._external.array_api_compat.numpy", "scipy._lib.array_api_compat.numpy")
+"""NumPy as SciPy's code for the array API reads it, by the names that versions of SciPy give it."""
+
 ANSWERED.update(dict.fromkeys(SCIPY_MODULES, _called))
+ANSWERED.update(dict.fromkeys(_NAMESPACES, _clips))
 ANSWERED["scipy.special"] = _special_calls
 ANSWERED["scipy.fft"] = _transforms
 ANSWERED["scipy.stats"] = methods_called(distributions)

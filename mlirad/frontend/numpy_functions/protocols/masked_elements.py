@@ -15,6 +15,7 @@ import numpy as np
 
 from mlirad.frontend.indexing.keys import items_of
 from mlirad.frontend.indexing.masks import OTHERWISE, MaskedElements, require_same, unknown_length
+from mlirad.frontend.numpy_functions.arrays.array_api import DEVICE, Namespace, array_namespace
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
 from mlirad.frontend.numpy_functions.calls.numpy_signatures import numpy_signature
 from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
@@ -319,6 +320,14 @@ class MaskedMethods(MaskedElements):
         return like(self, xp.conjugate(self.elements))
 
     conj = conjugate
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Namespace:
+        return array_namespace(api_version)
+
+    @property
+    def device(self) -> str:
+        """Return where arrays are: there is one device."""
+        return DEVICE
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
