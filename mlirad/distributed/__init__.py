@@ -38,14 +38,16 @@ if TYPE_CHECKING:
     from mlirad.distributed.counts import Counts
     from mlirad.distributed.mini_batches import epochs
     from mlirad.distributed.progress_line import progress
+    from mlirad.distributed.row_blocks import RowBlocks
     from mlirad.distributed.runners import Resident, resident
 
-__all__ = ["Counts", "Resident", "epochs", "progress", "resident"]
+__all__ = ["Counts", "Resident", "RowBlocks", "epochs", "progress", "resident"]
 
 _PUBLIC = {
     "Counts": "mlirad.distributed.counts",
     "epochs": "mlirad.distributed.mini_batches",
     "progress": "mlirad.distributed.progress_line",
+    "RowBlocks": "mlirad.distributed.row_blocks",
     **dict.fromkeys(("Resident", "resident"), "mlirad.distributed.runners"),
 }
 """The modules of public names: passes import plans without the code that runs them."""
