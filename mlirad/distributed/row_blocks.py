@@ -144,7 +144,7 @@ class TransposedBlocks:
 
 
 def row_blocks(derivative: SparseDerivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RowBlocks:
-    """The sparse Jacobian at arguments of which some are arrays of Dask.
+    """The sparse Jacobian at arguments with arrays of Dask among them.
 
     Raises `SplitError` where a row of results depends on other rows than its own.
     """

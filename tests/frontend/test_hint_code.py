@@ -143,8 +143,6 @@ OUTSIDE: dict[str, dict[str, Any]] = {
 OTHERS = {
     "x.double()": "of PyTorch",
     "x.to_dense()": "of PyTorch",
-    "X.to_delayed().ravel()": "of Dask",
-    "dask.delayed(J)(w, block)": "of Dask",
     "f.split(w, da.from_array(X, chunks=(100_000, -1)))": "of Dask",
     "call(hole)": "source that is written for Python to compile",
     "D({self.name})": "the name of a map",
