@@ -134,8 +134,6 @@ OUTSIDE: dict[str, dict[str, Any]] = {
     "sol.y_events": {"sol": SimpleNamespace(y_events=[np.ones((1, 2))])},
     "p.cutdeg(n)": {"p": np.polynomial.Polynomial(V)},
     "p.truncate(n)": {"p": np.polynomial.Polynomial(V)},
-    "J = ad.linearize(f, w, X)": {"f": lambda w, X: X @ w, "w": V, "X": np.eye(5)},
-    "J.solve(-r)": {"r": V},
     "table = table.copy(); table.flags.writeable = False": {"table": np.ones(3)},
 }
 """Lines for code outside of traced functions, with what they need."""
