@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 NAP_SECONDS: Final = 0.002
-"""For how long the process is watched while it sleeps."""
+"""The time for which the process is watched while it sleeps."""
 
 AWAKE_SHARE: Final = 0.1
 """The part of a nap that threads may take on a processor and count as asleep: it takes some to wake up."""
@@ -44,7 +44,7 @@ def wait_for_sleep() -> bool:
 
 
 def stolen_seconds(statistics: Path = STATISTICS) -> float:
-    """For how long a hypervisor has kept this process from its processors, in all; 0 where nobody counts.
+    """The time that a hypervisor has kept this process from its processors, in all; 0 where nobody counts.
 
     The process is taken to be bound to these processors (`benchmarks.protocol.use_threads`).
     """

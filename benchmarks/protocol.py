@@ -24,8 +24,9 @@ BURST_SECONDS = 0.02
 LEAST_RUNS = 3
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
-"""By which calls are timed: the time that passes, or that of all threads of the process on a processor, which
-is meaningful on a machine that is busy with other things too, for calls of one thread."""
+"""The clocks that time calls: the time that passes, or that of all threads of the process on a processor,
+which is meaningful on a machine that is busy with other things too, for calls of one thread.
+"""
 
 
 def use_threads(threads: int) -> None:

@@ -12,8 +12,8 @@ TIMES_OF_C = 1.5
 """The factor over the time of C by hand from which mlirad counts as behind."""
 
 LEAST_GROWTH = 1 << 19
-"""By how many bytes more than in the best peer a process may grow in a call before it counts as behind:
-allocators and pages that were used before make as much of a difference from run to run.
+"""The bytes that a process may grow in a call beyond the best peer before it counts as behind: allocators and
+pages that were used before make as much of a difference from run to run.
 """
 
 Figure = Callable[[Measurement], float | None]
@@ -102,8 +102,7 @@ def behind(run: Run) -> Iterator[str]:
 
 
 def growth(run: Run, instance: tuple[str, str]) -> tuple[int, int]:
-    """By how much a process grows in a call of mlirad and of the peer that needs least; 0, 0 if one is not
-    known."""
+    """The growth of a process in a call of mlirad and of the best peer; 0, 0 if one is not known."""
     found = {key: run.found(instance, key, run.threads()[0]) for key in (OWN, *PEERS)}
     known = {key: m.peak_bytes for key, m in found.items() if m is not None and m.peak_bytes is not None}
     own = known.pop(OWN, None)

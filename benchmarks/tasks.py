@@ -187,7 +187,7 @@ TASKS = {
     "Gaussian process": gaussian_process, "Kalman filter": kalman_filter, "argmin": argmin,
     "lower bound": lower_bound, "image filters": image, "logistic regression": regression,
 }  # fmt: skip
-"""By name what makes a task."""
+"""The makers of tasks, by name."""
 
 
 if __name__ == "__main__":

@@ -217,4 +217,4 @@ SAMPLES: dict[str, Sample] = {
         "f64",
     ),
 }
-"""By the name of the op. Ops that only make sense beside others have none."""
+"""The samples, by the name of the op. Ops that only make sense beside others have none."""

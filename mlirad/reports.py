@@ -41,7 +41,7 @@ from mlirad.errors import (
 )
 
 _KNOWN: Final = {"builtins": builtins, "mlirad.errors": errors}
-"""By their names the modules whose exceptions every process knows."""
+"""The modules whose exceptions every process knows, by name."""
 
 _ERRORS: dict[str, type[MliradError]] = {
     "position": PositionError,

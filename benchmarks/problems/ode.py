@@ -27,7 +27,9 @@ def instance(n: int, steps: int) -> Arguments:
 
 
 def golden() -> Golden:
-    """Of four parameters, for which the method has the gradient of the exact solution; one step."""
+    """The golden result for four parameters, for which the method has the gradient of the exact solution; one
+    step.
+    """
     given, output = read_golden("ode_n4_s1")
     arguments = (given["x"], np.zeros(given["s"]))
     return Golden(arguments, output["primal"][-1], (output["gradient"],))

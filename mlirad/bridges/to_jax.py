@@ -98,7 +98,7 @@ def _primitive() -> Any:
         return ad.Zero(jax.typeof(value).to_tangent_aval())
 
     def transpose(cotangents: Sequence[Any], *operands: Any, program: FlatProgram, linear: int) -> list[Any]:
-        """By the derivative of the linear program by its linear operands, at zero."""
+        """The transpose: the derivative of the linear program by its linear operands, at zero."""
         count = len(operands)
         undefined = [ad.is_undefined_primal(o) for o in operands]
         avals = [o.aval if u else jax.typeof(o) for o, u in zip(operands, undefined, strict=True)]

@@ -27,8 +27,9 @@ from mlirad.disk_cache.files import trusted_content, write_whole
 from mlirad.disk_cache.folder import Folder, objection
 
 Snapshot: TypeAlias = tuple[tuple[str, int, int, int, int, int], ...]
-"""Of each source file its name inside the package, its size, device and inode, and when content and entry
-last changed."""
+"""The name of each source file inside the package, its size, device and inode, and when content and entry
+last changed.
+"""
 
 MAGIC: Final = b"mlirad sources\n"
 SUFFIX: Final = ".sources"

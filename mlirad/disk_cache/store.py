@@ -45,7 +45,7 @@ USED_SECONDS: Final = 3600
 """The greatest age of the note of a file's last use."""
 
 ABANDONED_SECONDS: Final = 3600
-"""After how long a file aside belongs to no process that is still writing it."""
+"""The age from which a file aside belongs to no process that is still writing it."""
 
 _WRITTEN_SHARE: Final = 0.05
 """The part of the limit that this process may write before it looks at the size of the folder again."""

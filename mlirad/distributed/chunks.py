@@ -44,7 +44,7 @@ class Job:
     total: int
     names: tuple[str, ...]
     types: tuple[tuple[tuple[int, ...], np.dtype[Any]] | None, ...]
-    """Of split arguments the shape of a row and the dtype."""
+    """The shape of a row and the dtype, for split arguments."""
 
     @staticmethod
     def of(plan: Plan, programs: tuple[ShippedProgram, ...], split: SplitRows, names: tuple[str, ...]) -> Job:

@@ -28,7 +28,7 @@ DISTRIBUTED: Final = ("dask.distributed", "distributed")
 """The names of the scheduler that a client brings."""
 
 _checked: Final[WeakKeyDictionary[Any, set[str]]] = WeakKeyDictionary()
-"""By client: the workers that were found to be alike."""
+"""The workers that were found to be alike, by client."""
 
 
 def current_client() -> Any:

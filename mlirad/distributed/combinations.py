@@ -134,7 +134,7 @@ COMBINATIONS: Final[Mapping[str, Combine]] = {
     "logsumexp": _logsumexp,
     "moments": _moments,
 }
-"""By the kinds of `plan.Combination`: of as many arrays as the kind combines."""
+"""The combining functions of arrays, by the kinds of `plan.Combination`."""
 
 
 def combine(stage: Stage) -> Combine:

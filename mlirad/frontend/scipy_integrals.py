@@ -189,4 +189,4 @@ def quad(
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"quad": quad}
-"""By its name in `scipy.integrate` what traces a function of functions."""
+"""The functions that trace functions of functions in `scipy.integrate`, by their names there."""

@@ -237,4 +237,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: _by(name) for name in METHODS},
     "toms748": toms748, "newton": newton, "fsolve": fsolve, "root_scalar": root_scalar,
 }  # fmt: skip
-"""By its name in `scipy.optimize` what traces a function of functions."""
+"""The functions that trace functions of functions in `scipy.optimize`, by their names there."""

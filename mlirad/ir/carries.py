@@ -40,7 +40,7 @@ class Carries(Generic[T]):
         return result
 
     def changed(self, values: Sequence[Value]) -> list[Value]:
-        """Of one value for every carry those for the carries that change."""
+        """The values for the carries that change, given one for every carry."""
         return [values[k] for k in self.varying]
 
 

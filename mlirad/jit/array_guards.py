@@ -29,7 +29,7 @@ _WORDS: Final[dict[int, type[np.unsignedinteger[Any]]]] = {
 """Integers by their bytes."""
 
 SMALL: Final = 4096
-"""Up to how many bytes copying them takes no longer than NumPy's calls for a comparison in place."""
+"""The most bytes that are copied in no more time than NumPy's calls for a comparison in place take."""
 
 
 class ArrayGuard:

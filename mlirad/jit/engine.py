@@ -64,7 +64,7 @@ PASSES: Final = (
 """The passes for all other texts, in this order; the names are llvmlite's."""
 
 QUICK_FROM: Final = 4_000_000
-"""From how many characters on a text is compiled in the quick tier: in two seconds instead of ten."""
+"""The number of characters from which a text is compiled in the quick tier: in two seconds instead of ten."""
 
 BYTES_PER_CHARACTER: Final = 256
 """Memory that LLVM may need for a character of text: it was at most 60 bytes for programs of all kinds."""

@@ -44,7 +44,7 @@ for code that runs equally fast.
 _X86_LEVELS: Final = {"x86-64": 16, "x86-64-v2": 16, "x86-64-v3": 32, "x86-64-v4": 64}
 _RECENT_LEVELS: Final = ("x86-64-v3", "x86-64-v4")
 _LOW_FIRST: Final = ("aarch64-", "arm64-", "riscv", "powerpc64le", "wasm")
-"""With what triples begin of processors that have the lowest byte of a number first, apart from x86."""
+"""The beginnings of triples of processors that have the lowest byte of a number first, apart from x86."""
 _HOST_LOW_FIRST: Final = sys.byteorder == "little"
 _AVX2: Final = ("avx", "avx2")
 _AVX512: Final = (*_AVX2, "fma", "avx512f", "avx512dq", "avx512vl")

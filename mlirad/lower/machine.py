@@ -51,7 +51,7 @@ CONFLICTING_BYTES = 1024
 """Lines at multiples of this number of bytes share few sets of the first-level data cache: 4 of 64."""
 
 STREAMS = 12
-"""In how many places at once a loop may go through memory and the processor still fetches ahead in all."""
+"""The most places at which a loop may go through memory while the processor still fetches ahead in all."""
 
 MOST_FETCHED = 8 * 1024
 """The most bytes of a record that are fetched ahead, into a first-level cache that holds more than them."""

@@ -13,7 +13,9 @@ fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p
 modf nan nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn sin sinh sqrt tan
 tanh tgamma trunc
 """
-"""Of <math.h>: there is one for `double`, and with f and l at the end of the name one for other floats."""
+"""The names of <math.h>: there is one for `double`, and with f and l at the end of the name one for other
+floats.
+"""
 
 _OTHERS: Final = """
 isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit tolower
@@ -31,7 +33,9 @@ kill link listen lseek lstat main mkdir mmap munmap nice open pause pclose pipe 
 readlink recv rindex rmdir sbrk select send signgam sleep socket srandom stat symlink sync times truncate
 umask uname unlink usleep utime wait waitpid write y0 y1 yn
 """
-"""Of the other headers, and what linkers find in the same library: functions of POSIX, and `main`."""
+"""The names of the other headers, and of what linkers find in the same library: functions of POSIX, and
+`main`.
+"""
 
 C_LIBRARY: Final = frozenset(
     (*_OTHERS.split(), *(name + end for name in _MATH.split() for end in ("", "f", "l")))

@@ -148,7 +148,7 @@ def _require_optimizer(optimizer: object) -> None:
 
 
 def _sum_of_squares(gradients: Any) -> Any:
-    """Of all elements, in double precision, which squares of single ones do not leave."""
+    """The sum for all elements, in double precision, which squares of single ones do not leave."""
     total: Any = np.float64(0.0)
     for leaf in flatten(gradients)[0]:
         total = total + xp.sum(xp.square(_in_doubles(leaf)))

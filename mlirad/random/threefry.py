@@ -13,7 +13,7 @@ PARITY: Final = 0x1BD11BDA
 """The number whose exclusive or with the words of the key is the third word of the key schedule."""
 
 ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
-"""By how many bits the second word turns: in four rounds, and in the next four."""
+"""The number of bits by which the second word turns: in four rounds, and in the next four."""
 
 GROUPS: Final = 5
 """Four rounds each, after which the key is added."""

@@ -56,7 +56,7 @@ from mlirad.rules.special_derivatives.gammas import rgamma_slope
 from mlirad.rules.special_derivatives.parts import INFINITY
 
 _LEAST = 1e-11
-"""Of smaller numbers K and Y are integrals over a part of the real axis that is too long for the nodes."""
+"""The bound below which K and Y are integrals over a part of the real axis that is too long for the nodes."""
 
 _NEAR = 6.0
 """The bound on order and x below which Y is Bessel's integral."""

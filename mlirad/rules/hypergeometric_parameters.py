@@ -30,7 +30,7 @@ from mlirad.rules.bessel_orders import i_by_order, j_by_order
 from mlirad.rules.quadratures import DECAY, after_decay, evenly
 
 _LOST = 1e6
-"""By what sums of sizes may exceed what is left of them."""
+"""The factor by which sums of sizes may exceed what is left of them."""
 
 
 class _Sums:

@@ -206,7 +206,7 @@ def _beta_integral(a: Formula, b: Formula, x: Formula, y: Formula) -> Formula:
 
 
 def _scale(shape: Formula, other: Formula, ratio: Formula) -> Formula:
-    """At which v the density at e^-v falls off: by its slope at v = 0, or by its curvature."""
+    """The v at which the density at e^-v falls off: by its slope at v = 0, or by its curvature."""
     growth = maximum(other - 1, 0.0) * ratio
     curvature = minimum(growth * (1 + ratio), shape * shape)
     return 1 / (maximum(shape - growth, 0.0) + sqrt(curvature))
@@ -222,7 +222,7 @@ def _beta_density(a: Formula, b: Formula, x: Formula) -> Formula:
 
 
 def _student_density(df: Formula, t: Formula) -> Formula:
-    """By the weight of the beta distribution of df / (df + t^2), at t = 1."""
+    """The density by the weight of the beta distribution of df / (df + t^2), at t = 1."""
     at_one = log_beta_weight(df * 0.5, df.like(0.5), df / (df + 1), 1 / (df + 1))
     return exp(at_one + (df + 1) * 0.5 * (log1p(1 / df) - log1p(t * t / df)))
 

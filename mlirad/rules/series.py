@@ -130,7 +130,7 @@ def _solution(b: ArrayBuilder, op: factorisations.SolveOp, c: Coefficients, k: i
 # Powers ------------------------------------------------------------------------------------------
 
 MOST_MULTIPLIED = 64
-"""Up to which exponent a power is a product."""
+"""The highest exponent at which a power is a product."""
 
 
 def _power(b: ArrayBuilder, op: ew.PowOp, c: Coefficients, k: int) -> Value | None:

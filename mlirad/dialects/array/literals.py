@@ -65,7 +65,7 @@ def literal(value: npt.ArrayLike, element: Attribute) -> Attribute:
 
 @lru_cache(maxsize=4096, typed=True)
 def _number_attribute(value: float, element: Attribute) -> Attribute:
-    """Of a Python number, except for NaN and for zeros with signs, which do not differ as keys."""
+    """The attribute of a Python number, except NaN and zeros with signs, which do not differ as keys."""
     return _attribute(value, element)
 
 

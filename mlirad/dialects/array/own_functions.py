@@ -197,7 +197,7 @@ _ZETA_SERIES: Final = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600)
 
 
 def _complex_zeta(part: str) -> Callable[[_Array, _Array, _Array], _Array]:
-    """By its first terms, and the formula of Euler and Maclaurin for the others."""
+    """The zeta function by its first terms, and the formula of Euler and Maclaurin for the others."""
 
     def value(s: _Array, x: _Array, y: _Array) -> _Array:
         z = np.asarray(x, np.complex128) + 1j * y

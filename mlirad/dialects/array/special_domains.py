@@ -33,17 +33,17 @@ class Namespace(Protocol):
 Domain: TypeAlias = Callable[..., tuple[Lanes, tuple[Lanes, ...]]]
 
 MOST_ORDERS: Final = 2.0**20
-"""Up to which order a recurrence of two terms takes a few milliseconds."""
+"""The highest order at which a recurrence of two terms takes a few milliseconds."""
 
 MOST_TERMS: Final = 2.0**17
-"""Up to which parameters a confluent hypergeometric function takes a few milliseconds."""
+"""The largest parameters at which a confluent hypergeometric function takes a few milliseconds."""
 
 FAR: Final = 1e8
 """An argument at which e^x overflows, or is 0, with any power of x beside it."""
 
 MOST_COEFFICIENTS: Final = 200.0
 LARGEST_Q: Final = 1e5
-"""Up to which order and q SciPy has room for the coefficients of Mathieu functions."""
+"""The largest order and q for which SciPy has space for the coefficients of Mathieu functions."""
 
 UNSCALED: Final = 2.0**30
 """From where on Bessel functions by their asymptotic series have no digits, and SciPy takes a recurrence."""
@@ -203,7 +203,7 @@ DOMAINS: Final[dict[str, Domain]] = {
     "pbdv": _of_order,
     "pbvv": _of_order,
 }
-"""By the name of a ufunc which arguments it ends at; with `complex_`, for complex numbers by their parts, and
+"""The arguments at which a ufunc ends, by its name; with `complex_`, for complex numbers by their parts, and
 with `whole_`, for integers as first argument.
 
 Those that are not here end at all.

@@ -364,16 +364,16 @@ def _special_functions() -> dict[str, SpecialFunction]:
 RESULTS_OF: dict[str, tuple[str, ...]] = {
     signature.split()[0]: names for signature, names in _SEVERAL.items()
 }
-"""By the name of a ufunc with several results the functions that these are."""
+"""The functions that a ufunc with several results stands for, by its name."""
 
 FUNCTIONS_OF_COMPLEX: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ufunc: (tuple(orders), tuple(f"complex_{name}" for name in RESULTS_OF.get(ufunc, (ufunc,))))
     for ufunc, *orders in (signature.split()[:-1] for signature in _OF_COMPLEX)
 }
-"""By a ufunc whose last operand may be complex the real operands, and the functions that its results are."""
+"""The real operands of a ufunc whose last operand may be complex, and the functions that its results are."""
 
 
 SPECIAL_FUNCTIONS: dict[str, SpecialFunction] = _special_functions()
-"""By its name what a special function is."""
+"""The special functions, by name."""
 
 MAX_ARITY = max(function.arity for function in SPECIAL_FUNCTIONS.values())

@@ -22,7 +22,7 @@ from mlirad.dialects.extents.polynomials import (
 )
 
 MOST_TERMS = 64
-"""Of an exact quotient: what has more is taken to have a rest."""
+"""The most terms of an exact quotient: a sum with more is taken to have a rest."""
 
 
 def floor(terms: Sum, divisor: int) -> Sum:

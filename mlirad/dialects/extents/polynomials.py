@@ -45,7 +45,7 @@ def normal(terms: Sum) -> Terms:
 
 
 def rank(term: tuple[Monomial, int]) -> tuple[object, ...]:
-    """By what terms are ordered."""
+    """The key by which terms are ordered."""
     monomial, _ = term
     return (-len(monomial), [str(atom) for atom in monomial])
 

@@ -1,4 +1,4 @@
-"""Of what is known of sizes while a program is compiled: the range of each one, and the number for costs.
+"""The known ranges of sizes while a program is compiled, and the number for costs.
 
 sizes_within(SizeRange(256, 2**24, 4096))(at_most)(8, size("n"))
                                       True, which it is not for sizes from 2 on

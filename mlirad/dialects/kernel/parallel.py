@@ -26,7 +26,7 @@ from mlirad.dialects.kernel.whole_arrays import CallbackOp, ReportOp
 from mlirad.dialects.shapes import integer_of
 
 PARALLEL_ATTRIBUTE: Final = "kernel.parallel"
-"""Of a loop over kernels, how many iterations in a row are one task."""
+"""The attribute of a loop over kernels that says how many iterations in a row are one task."""
 
 _NOT_SHARED: Final = (ReportOp, CallbackOp, CallOp, SaveOp, RestoreOp, NextRowOp, ReplayOp)
 """Ops that run on one thread: they call the host, or use memory of the call."""

@@ -38,7 +38,9 @@ CARRIES_ATTRIBUTE = "kernel.carries"
 """The way each carry of a loop is kept: `IN_PLACE`, `COPIED` or the offset of its scratch memory."""
 
 UPDATES_ATTRIBUTE = "kernel.updates"
-"""Of a function, or a call of it, pairs: a result, and the argument whose memory it takes over."""
+"""The attribute of a function, or a call of it, with pairs of a result and the argument whose memory it takes
+over.
+"""
 
 IN_PLACE = -1
 COPIED = -2

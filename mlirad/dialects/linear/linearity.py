@@ -1,4 +1,5 @@
-"""In which operands each op of the array language is linear, and how the results of code depend on a tangent.
+"""The operands in which each op of the array language is linear, and how the results of code depend on a
+tangent.
 
     add, sub, select, concatenate ...   jointly in several operands
     mul, dot                            in each of two operands alone

@@ -32,7 +32,8 @@ StableHlo = Dialect("stablehlo", [*ELEMENTWISE_OPS, *STRUCTURAL_OPS, *CONTROL_OP
 Chlo = Dialect("chlo", [*CHLO_ELEMENTWISE_OPS, TopKOp])
 
 Sharding = Dialect("sdy", [], [ShardingRule])
-"""Of the dialect that says how devices share a program, the attribute that JAX leaves in programs for one."""
+"""The dialect that says how devices share a program, with the attribute that JAX leaves in programs for one.
+"""
 
 STABLEHLO_DIALECTS = (StableHlo, Chlo, Sharding)
 

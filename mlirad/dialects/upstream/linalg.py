@@ -95,7 +95,7 @@ class WithBody(FormOp):
         ins: list[SSAValue],
         outs: list[SSAValue],
     ) -> Region:
-        """Of a reduction what it has so far comes first."""
+        """The region of an op; in a reduction the result so far comes first."""
         reduces = cls.form == "linalg.reduce"
         block = Block(arg_types=[element_of(v.type) for v in (*ins, *(outs if reduces else ()))])
         arguments = [block.args[1], block.args[0]] if reduces else list(block.args)

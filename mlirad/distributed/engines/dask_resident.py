@@ -29,7 +29,7 @@ from mlirad.distributed.plan import Rows, Stage
 from mlirad.distributed.trees import ARITY, Node, climb
 
 DIRECT: Final = 48
-"""To how many workers the client talks itself; with more, each passes rounds on to `ARITY` others."""
+"""The most workers that the client talks to itself; with more, each passes rounds on to `ARITY` others."""
 
 
 class StateLost(Exception):

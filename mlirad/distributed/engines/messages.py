@@ -29,7 +29,9 @@ REACH_SECONDS: Final = 3.0
 scheduler."""
 
 SHORT: Final = 1 << 16
-"""Below how many bytes a request is part of the head of a message; larger ones are sent without a copy."""
+"""The number of bytes below which a request is part of the head of a message; larger ones are sent without a
+copy.
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ reads leads back to it.
 """
 
 OBJECTS = 8
-"""For how many methods and callable objects programs are kept, besides those that somebody holds."""
+"""The number of methods and callable objects whose programs are kept, besides those that somebody holds."""
 
 
 def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:

@@ -58,9 +58,9 @@ class KernelTime:
     """The smallest cache that holds the bytes of a run, or "memory"; None where that is not known."""
     element_bytes: int = 8
     tasks: int = 1
-    """Into how many tasks a run is cut, which threads share."""
+    """The number of tasks that a run is cut into, which threads share."""
     loop_tasks: int = 0
-    """Into how many tasks a loop around it is cut, which threads share; 0 if none is."""
+    """The number of tasks that a loop around it is cut into, which threads share; 0 if it is not cut."""
 
     @property
     def peak_share(self) -> float:

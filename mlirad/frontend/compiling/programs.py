@@ -321,7 +321,8 @@ DRAWN_OUTSIDE = "draw them outside and pass them as an argument, or use ad.rando
 READ_OUTSIDE = "make a list of them, which can be read again, or pass them as an argument"
 
 CHANGES = 3
-"""After how many programs, made because what is read from outside has changed, there is a warning."""
+"""The number of programs, made because what is read from outside has changed, after which there is a warning.
+"""
 
 
 def signature_key(tree: Tree, types: Sequence[LeafType]) -> Hashable:

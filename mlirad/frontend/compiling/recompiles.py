@@ -31,10 +31,11 @@ SHARED_BYTES: Final = 1 << 20
 """Functions that read more bytes of arrays from outside do not share their programs."""
 
 REMADE: Final = 10
-"""At which compile of functions of the same code there is a warning."""
+"""The number of compiles of functions of the same code at which there is a warning."""
 
 SHAPES: Final = 5
-"""At which compile for arguments of other shapes, or other static values, there is a warning."""
+"""The number of compiles for arguments of other shapes, or other static values, at which there is a warning.
+"""
 
 PADDING: Final = (
     "pad the arguments to one of a few sizes by repeating a row, pass as n how many rows count, and leave "

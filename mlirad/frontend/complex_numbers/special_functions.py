@@ -87,4 +87,4 @@ _MEANINGS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "expm1": lambda a, b: np.expm1(paired(a, b)),
     "log1p": lambda a, b: np.log1p(paired(a, b)),
 }
-"""By the names of the ufuncs, functions of the parts that programs compute by formulas."""
+"""The functions of parts that programs compute by formulas, by the names of the ufuncs."""

@@ -90,7 +90,7 @@ class ClosureKind(HigherType):
         return emitting().lambda_(self.parameters.types, lambda *_: list(map(blank_of, self.results.leaves)))
 
     def joined(self, other: HigherType) -> HigherType | None:
-        """Of this signature, too, if the other is, or if its signature is unknown."""
+        """The common type: this signature if the other one is the same or unknown."""
         if isinstance(other, UnknownKind):
             return self
         if not isinstance(other, ClosureKind):
@@ -338,7 +338,9 @@ class KnownFunction(Closure[P, R], Known):
 
     @property
     def kind(self) -> HigherType:
-        """By the examples of its arguments; without these, what a trace has learned, if there is one."""
+        """The signature by the examples of its arguments; without these, the one that a trace has learned, if
+        there is one.
+        """
         if self._like or takes_nothing(self._function):
             return self._stated
         parameters = known_parameters(self._key) if is_tracing() else None

@@ -62,7 +62,7 @@ def if_(test: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
 
 
 _FAILED = "ad_failed"
-"""By which name branches pass on whether they have met an exception."""
+"""The name by which branches pass on whether they have met an exception."""
 
 
 class Returned(Exception):

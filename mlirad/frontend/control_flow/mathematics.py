@@ -52,7 +52,7 @@ def _remainder(x: Any, y: Any) -> Any:
 
 
 def _is_close(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
-    """Of infinite numbers those that are equal are close."""
+    """As in `math.isclose`, infinite numbers are close if they are equal."""
     is_near = np.abs(a - b) <= np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
     is_finite = np.logical_and(np.isfinite(a), np.isfinite(b))
     return np.logical_or(np.equal(a, b), np.logical_and(is_near, is_finite))

@@ -23,7 +23,7 @@ from mlirad.jit.guards import MISSING, cell_content
 from mlirad.lazy_dataclass import dataclass
 
 SMALL: Final = 1 << 16
-"""Up to how many bytes the elements of an array are compared."""
+"""The most bytes of an array whose elements are compared."""
 
 Parts: TypeAlias = tuple[object, ...]
 

@@ -149,7 +149,7 @@ class Reached:
         self._foreign: deque[_Waiting] = deque()
         self._places: list[Place] = []
         self._uncomputed: list[tuple[dict[str, Any], Set[str]]] = []
-        """Of tables of attributes, the names of those that objects compute when they are asked for."""
+        """The tables of attributes, with the names of those that objects compute when they are asked for."""
         self._is_global = self._is_foreign = False
         self.has_iterators = False
         """True if there are objects that cannot be given again what they held."""

@@ -39,7 +39,7 @@ class Results:
         self._cells = cells
         self._restored: dict[int, object] = {}
         self.choices: list[tuple[str, list[Any]]] = []
-        """By variables, new lists and dictionaries, each with the ones from outside that it stands for."""
+        """The new lists and dictionaries by variables, each with the ones from outside that it stands for."""
         self._names: dict[int, set[str]] = {}
         """The variables that hold a list or dictionary before, by its identity."""
         for path, found in containers_in(before):

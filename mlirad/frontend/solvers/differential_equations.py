@@ -109,7 +109,7 @@ def odeint(
 
 
 def checked_direction(direction: Any) -> int:
-    """In which direction a function passes 0."""
+    """The direction in which a function passes 0."""
     hint = "write direction=-1 for an event where the function falls, 0 for any"
     if isinstance(direction, int) and -1 <= direction <= 1:
         return int(direction)

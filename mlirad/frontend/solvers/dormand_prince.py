@@ -39,7 +39,7 @@ DENSE: Final = (
 """The weights of the last coefficient of the polynomial between the ends."""
 
 LEAST, MOST, SAFETY = 0.2, 10.0, 0.9
-"""By how much a step may shrink and grow, and what is left of what the error estimate allows."""
+"""The factors by which a step may shrink and grow, and the share of what the error estimate allows."""
 
 Slope = Callable[[Any, Any], Any]
 """dy/dt for a vector y at a time."""
@@ -90,7 +90,7 @@ def error_ratio(error: Any, before: Any, after: Any, rtol: Tolerance, atol: Tole
 
 
 def factor(ratio: Any) -> Any:
-    """By how much the next step is longer."""
+    """The factor by which the next step is longer."""
     dtype = ratio.dtype
     wanted = dtype.type(SAFETY) * xp.maximum(ratio, dtype.type(1e-10)) ** dtype.type(-0.2)
     return xp.clip(wanted, dtype.type(LEAST), dtype.type(MOST))

@@ -19,7 +19,7 @@ from mlirad.frontend.solvers.convergence import Limits, Progress, finite, larges
 from mlirad.frontend.tracing.operations import as_array, xp
 
 MEMORY = 5
-"""From how many iterates Anderson's iteration extrapolates."""
+"""The number of iterates that Anderson's iteration extrapolates from."""
 
 
 PATIENCE = 20

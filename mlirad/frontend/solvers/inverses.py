@@ -82,7 +82,7 @@ def inverses(operator: Operator, space: LeafType, method: str, limits: Limits) -
 
 
 def _direct(operator: Operator, space: LeafType) -> tuple[Operator, Operator]:
-    """By the factors of the dense matrix, whose data begin with the point that it belongs to."""
+    """The inverses by the factors of the dense matrix, whose data begin with the point it belongs to."""
 
     def matrix(data: tuple[Any, ...]) -> Any:
         found = matrix_of(operator, space, data)

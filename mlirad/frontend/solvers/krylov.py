@@ -19,7 +19,7 @@ from mlirad.frontend.solvers.convergence import Limits, Progress, finite, larges
 from mlirad.frontend.tracing.operations import as_array, xp
 
 RESTART = 30
-"""After how many products GMRES begins again."""
+"""The number of products after which GMRES begins again."""
 
 Map = Callable[[Any], Any]
 

@@ -25,7 +25,7 @@ from mlirad.frontend.solvers.convergence import Limits, Progress, finite, larges
 from mlirad.frontend.tracing.operations import as_array, xp
 
 MEMORY = 10
-"""From how many steps L-BFGS knows the curvature."""
+"""The number of steps from which L-BFGS knows the curvature."""
 
 LEAST_STEP = 2.0**-60
 """The smallest part of a step that the line search tries."""
@@ -117,9 +117,9 @@ class _Watch(NamedTuple):
     least: Any
     """The smallest gradient so far."""
     total: Any
-    """By how much the slopes along all steps say that f has become smaller."""
+    """The decrease of f according to the slopes along all steps."""
     idle: Any
-    """For how many steps neither f nor the gradient has become smaller."""
+    """The number of steps in which neither f nor the gradient has become smaller."""
 
 
 class _Descending(NamedTuple):

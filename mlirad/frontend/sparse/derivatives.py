@@ -56,7 +56,7 @@ from mlirad.linear_maps.sparsity import (
 )
 
 KEPT_STRUCTURES = 16
-"""For how many contents of integer arguments the structure is kept."""
+"""The number of contents of integer arguments for which the structure is kept."""
 
 
 Compiled: TypeAlias = tuple[Executable, NativeFunction | None]

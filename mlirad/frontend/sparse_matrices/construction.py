@@ -171,7 +171,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "kron": _kron,
     "find": _find,
 }  # fmt: skip
-"""By its name in `scipy.sparse` what a function does with traced values, given SciPy's own."""
+"""The functions of `scipy.sparse` on traced values, given SciPy's own, by their names there."""
 
 
 def norm(a: Sparse, ord: Any = None, axis: Any = None) -> Any:

@@ -31,7 +31,7 @@ _kept: Final[OrderedDict[bytes, tuple[Any, npt.NDArray[Any]]]] = OrderedDict()
 """Factors and values by the digest of what they were made of, the latest last."""
 
 _latest: Final[dict[bytes, bytes]] = {}
-"""By the key of a solver that of the factors that it used last, which are most often used next."""
+"""The key of the factors that a solver used last, which are most often used next, by the solver's key."""
 
 
 def digest(*parts: Any) -> bytes:

@@ -38,7 +38,7 @@ class TracedMatrix:
 
 
 METHODS: dict[str, Callable[..., Any]] = {}
-"""By their names the methods of these classes, which `methods.py` enters."""
+"""The methods of these classes by their names; `methods.py` enters them."""
 
 
 def is_traced_matrix(value: Any) -> bool:

@@ -29,7 +29,7 @@ class Hooks:
     """The functions that such code calls."""
 
     called: Callable[[Any], Any]
-    """From what is to be called, what is called."""
+    """From the object to be called, the function that is called."""
     item: Callable[[tuple[Any, Any]], Any]
     """From an object and a key, its item."""
     put: Callable[[tuple[Any, Any, Any]], Any]
@@ -37,13 +37,13 @@ class Hooks:
     text: Callable[[tuple[str, ...]], str]
     """From the parts of an f-string, the text."""
     remainder: Callable[[tuple[Any, Any]], Any]
-    """From what stands beside `%`, the result."""
+    """From the operands of `%`, the result."""
     within: Callable[[tuple[Any, Any]], bool]
-    """From what stands beside `in`, the answer."""
+    """From the operands of `in`, the answer."""
     same: Callable[[tuple[Any, Any]], Any]
-    """From what stands beside `is`, the answer."""
+    """From the operands of `is`, the answer."""
     made: Callable[[Any], Any]
-    """From what a call, an operator or a subscript gives, what the code goes on with."""
+    """From the result of a call, an operator or a subscript, the value that the code goes on with."""
 
 
 def plain_code(code: CodeType) -> CodeType:

@@ -42,7 +42,7 @@ from mlirad.jit.guards import Guards
 from mlirad.lazy_dataclass import dataclass
 
 RECENT: Final = 8
-"""For how many states of what a function reads the guards are kept."""
+"""The number of states of what a function reads for which the guards are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,8 +170,8 @@ def find_captures(
     guess: frozenset[str] = frozenset(),
 ) -> Captures:
     """Return what `root` reads from outside; `names` are names of attributes to look at besides those it
-    finds. At what is `ignored` it does not look, and what is `growing` may have more elements while the
-    guards hold. A `guess` at the names that it will find saves looking for them.
+    finds. It does not look at `ignored` objects, and `growing` ones may have more elements while the guards
+    hold. A `guess` at the names that it will find saves looking for them.
 
     If it is weak, the guards do not keep alive the root or, of a method, its instance.
     """
@@ -254,7 +254,7 @@ def _watch(value: object) -> Watch:
 
 
 _watches: dict[int, Watch] = {}
-"""Of objects used as static arguments, by their identity; each keeps its object."""
+"""The keys of objects used as static arguments, by their identity; each keeps its object."""
 
 
 class _Key:

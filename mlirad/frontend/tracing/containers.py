@@ -282,7 +282,7 @@ def _container_of(kind: type[Any]) -> Container | None:
 
 
 OF_PACKAGES: Final[dict[str, Callable[[type[Any]], Container | None]]] = {}
-"""By the beginning of the names of modules how values of their classes are taken apart."""
+"""The functions that take values of a package's classes apart, by the beginning of the module's name."""
 
 
 class _Matrices:

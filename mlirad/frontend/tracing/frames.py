@@ -218,7 +218,9 @@ class Functions:
         self.is_early = False
         """True while code is traced that Python might not run."""
         self.facts: dict[int, tuple[Any, Any, dict[int, bool]]] = {}
-        """By the identity of a condition: the number that it tests, and the values for which it holds."""
+        """The facts about conditions by their identity: the number that a condition tests, and the values for
+        which it holds.
+        """
         self._names: dict[str, int] = {}
 
     def fresh_name(self, base: str) -> str:

@@ -30,7 +30,7 @@ Finding: TypeAlias = Callable[[ModuleType], Iterator[tuple[FunctionType, Answer]
 """The function that finds the functions of a module that ask, and their answers."""
 
 ANSWERED: Final[dict[str, Finding]] = {}
-"""By the module, such as `scipy.linalg`, what finds functions of it and what answers their calls."""
+"""The functions that find those of a module, such as `scipy.linalg`, and their answers."""
 
 _listened: Final[set[str]] = set()
 """The modules whose functions ask."""

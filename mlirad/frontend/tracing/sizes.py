@@ -141,7 +141,7 @@ SAME_SIZE: Final = (
     "extents that are known when the program runs must be equal for all sizes; where two dimensions of "
     'arguments have one size, name them in one string: dynamic="x:0 y:0"'
 )
-"""Of shapes that meet."""
+"""The hint for shapes that meet."""
 
 LOOPS: Final = 'write ad.fori_loop or ad.scan; with control="rewrite" `for` becomes one by itself'
 

@@ -27,7 +27,7 @@ _PLACES: Final = {
     "coo": ("coords",),
     "dia": ("offsets",),
 }
-"""By the format the attributes that say where entries are."""
+"""The attributes that say where entries are, by the format."""
 
 _MOST_KNOWN: Final = 64
 """The number of latest positions that are compared with before others are made."""

@@ -22,7 +22,7 @@ EVERY: Final = 5_000
 """The number of operations that are traced between two looks for such lines."""
 
 LEAST_REPEATED: Final = 64
-"""From how many operations of one line on it is taken to be in a loop."""
+"""The number of operations of one line from which it is taken to be in a loop."""
 
 _warned: set[Place] = set()
 """The lines that a warning has named."""

@@ -50,7 +50,7 @@ _TRUTH_OF_CALLS = {
     "bool": "write x.astype(bool)",
     "filter": "write x[x > 0] if it is reduced or assigned, or ad.extract(x > 0, x, size=n)",
 }
-"""By the function of Python that asks for the truth of what it is given."""
+"""The hints for functions of Python that ask for the truth of an argument."""
 
 _TRUTH_OF_NOT = "write np.logical_not(x) for `not x`"
 _MEMBERSHIP = "write np.any(values == x) for `x in values`"

@@ -39,7 +39,7 @@ EPOCHS: Final = 256
 SIZE_OF: Final = "the number of elements of "
 
 LARGE: Final = 1 << 16
-"""From how many bytes on an array is told of by name: comparing them takes some microseconds."""
+"""The bytes from which an array is told of by name: comparing them takes some microseconds."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class LargeArray:
 class ValueWalk(ABC):
     """The values that have been entered so far, their guards, and those that wait to be opened.
 
-    At what is `ignored` it does not look; of what is `growing` it compares what is there at present, to which
-    more may come.
+    It does not look at `ignored` objects; of `growing` ones it compares the present elements, to which more
+    may come.
     """
 
     def __init__(self, ignored: frozenset[str], growing: frozenset[str]):
@@ -274,7 +274,7 @@ def _is_element(values: list[Any], place: int, expected: object) -> bool:
 
 
 _epochs: OrderedDict[int, tuple[int, tuple[Hashable, ...]]] = OrderedDict()
-"""By the identity of a container: its epoch, and the keys of what it held when it was last seen. The keys of
+"""The epoch of a container, and the keys of what it held when it was last seen, by its identity. The keys of
 programs keep the container, so its identity is no other one's while there are any.
 """
 

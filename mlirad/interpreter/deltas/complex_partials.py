@@ -35,7 +35,7 @@ def _of_complex(slope: _Slope, part: str) -> Callable[..., tuple[Array, Array]]:
 
 
 def _digamma_slope(z: Any) -> Any:
-    """By its values on a circle around z that has no pole in it: eight of them give fifteen digits."""
+    """The slope by values on a circle around z without a pole in it: eight of them give fifteen digits."""
     pole = np.minimum(np.round(np.asarray(z.real, np.float64)), 0.0)
     size = 1e-2 * np.hypot(z.real - pole, z.imag)
     return sum(_call("psi", z + size * w) / w for w in np.exp(0.25j * pi * np.arange(8))) / (8 * size)
@@ -89,4 +89,4 @@ COMPLEX_PARTIALS: Final[dict[str, Callable[..., tuple[Array, Array]]]] = {
     for name, slope in _COMPLEX_SLOPES.items()
     for part in ("real", "imag")
 }
-"""By the name of a part of a function its derivatives, of all operands and the result, in the last two."""
+"""The derivatives of a part of a function by its name, of all operands and the result, in the last two."""

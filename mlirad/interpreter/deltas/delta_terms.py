@@ -19,12 +19,12 @@ from mlirad.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Zero:
-    """Of a constant."""
+    """The delta of a constant."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Input:
-    """Of the input scalar of that number."""
+    """The delta of the input scalar of that number."""
 
     name: int
 

@@ -77,4 +77,4 @@ FAMILY_PARTIALS: Final[dict[str, Callable[..., Any]]] = {
     **{name: _numerically(name, (0,)) for name in _OF_FIRST},
     **{name: _numerically(name, tuple(range(SPECIAL_FUNCTIONS[name].arity))) for name in _OF_ALL},
 }
-"""By the name of a function its factors, from arguments and value; NaN for those without derivative."""
+"""The factors of a function by its name, from arguments and value; NaN for those without derivative."""

@@ -272,7 +272,7 @@ PREFIXES: dict[str, Callable[[Execution[ordering.CumulativeOp], Sequence[int]], 
     "max": _first_attaining,
     "min": _first_attaining,
 }
-"""By the kind of a prefix reduction the terms along a line, given the numbers of its elements."""
+"""The terms along a line by the kind of a prefix reduction, given the numbers of its elements."""
 
 
 RULES: dict[type[Operation], Callable[[Execution[Any]], Terms]] = {

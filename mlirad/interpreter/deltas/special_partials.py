@@ -60,7 +60,7 @@ def _digamma_differences(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _log_powers(i: Array, j: Array, a: Array, b: Array, x: Array, less: float) -> tuple[Array, ...]:
-    """Of the logarithm of x^(a - 1 - i) (1 - x)^(b - 1 - j) / beta(a, b) / (a + b - 1)^less."""
+    """The slopes of the logarithm of x^(a - 1 - i) (1 - x)^(b - 1 - j) / beta(a, b) / (a + b - 1)^less."""
     by_a, by_b = (d + less / (a + b - 1) for d in _digamma_differences(a, b))
     first, second = np.log(x), np.log1p(-x)
     by_x = (a - 1 - i) / x - (b - 1 - j) / (1 - x)
@@ -429,4 +429,4 @@ _PARTIALS: dict[str, _Partials] = {
     "sincpi_reduced": lambda x, r: _bessel_quotient(1, pi * x) * (-pi * pi * x),
     "sincpi_slope": lambda x, r: -pi * pi * np.sinc(x) + 2 * pi * pi * _bessel_quotient(1, pi * x),
 }
-"""By the name of a function the derivatives in its last parameters, those that have one."""
+"""The derivatives of a function in its last parameters, those that have one, by its name."""

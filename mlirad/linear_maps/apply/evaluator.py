@@ -125,7 +125,7 @@ class MapEvaluator(Fold[Leaf]):
         return assembled(self.control(False, op, x, nothing), op.codomain)
 
     def composed(self, op: linear.ComposeOp, images: Mapping[Value, Element]) -> Element:
-        """Of what a pull finds, whose components are added to the totals of their sums."""
+        """The composition; what a pull finds has its components added to the totals of their sums."""
         outer, inner = own_operands(op)
         added = [(k, s) for k, s in self._made.get(op.result, ()) if s.root not in self._passed]
         for _, sum_ in added:
@@ -144,7 +144,7 @@ class MapEvaluator(Fold[Leaf]):
         return assembled(image, map_.codomain)
 
     def added(self, op: linear.AddOp, images: Mapping[Value, Element]) -> Element:
-        """Of a sum that is made in place, its total, which includes all terms of terms."""
+        """The sum; one that is made in place is its total, which includes all terms of terms."""
         if op.result in self._totals:
             return self._totals[op.result]
         return super().added(op, images)

@@ -127,7 +127,7 @@ class _Scan:
         return with_batch_axes(x, self.rank, (self.n,))
 
     def _position(self, iteration: int) -> int:
-        """At which position of the batch axis an iteration stands, counted in the order in which they run."""
+        """The position of an iteration along the batch axis, counted in the order in which they run."""
         return self.n - 1 - iteration if self.op.reverse is not None else iteration
 
     def _power(self, pairs: Relation, x: Elements, batch: tuple[int, ...]) -> Elements:

@@ -71,7 +71,7 @@ class _Images(Fold[Pattern]):
                 return everything(m.batch, x, op.domain, op.codomain)
 
     def transposed(self, map_: Value, x: Patterns) -> Patterns:
-        """By the pairs of the map; those of all batch positions together."""
+        """The patterns by the pairs of the map; those of all batch positions together."""
         domain, codomain, batch = domain_of(map_), codomain_of(map_), self.m.batch
         pairs = matrix(batch, self.image(map_, coordinates(batch, domain)), codomain)
         return related(batch, x, codomain, domain, relation(pairs.offsets, pairs.rows))

@@ -48,8 +48,9 @@ cache: blocks that are multiplied one by one beside the whole, measured."""
 
 TURNED_BYTES: Final = 32 * 1024
 MOST_TURNED_BYTES: Final = 256 * 1024
-"""Of a left operand that lies by columns a block of more bytes than the first is copied by rows, as its lines
-may share sets of the caches; none of more than the second."""
+"""The bytes of a block of a left operand that lies by columns, from which it is copied by rows, as its lines
+may share sets of the caches; and those from which it is not.
+"""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ class _Piece(NamedTuple):
     size: int
     stride: int = 0
     row: int = 0
-    """Of a piece of rows in records: the bytes from one row to the next, and those of a row."""
+    """The bytes from one row to the next, and those of a row, for a piece of rows in records."""
 
     def overlaps(self, other: _Piece) -> bool:
         if self.stride and self.stride == other.stride and is_static(other.start - self.start):

@@ -1,4 +1,4 @@
-"""Into which factors a transform is cut, how many columns it takes at once, and its roots of unity.
+"""The factors of a transform, the number of columns that it takes at once, and its roots of unity.
 
 factors(48)      (4, 4, 3)
 factors(34)      None: 17 is left to a library

@@ -31,4 +31,4 @@ class Instructions:
 
 
 ALL_INSTRUCTIONS: Final = Instructions()
-"""Of a processor that has them all."""
+"""The instructions of a processor that has them all."""

@@ -154,4 +154,4 @@ _RULES: Final[dict[type[Operation], Callable[[Shadows, Operation, Sequence[Value
     SumOp: _total,
     DotOp: _contraction,
 }
-"""By the op; any other function of numbers computes what it gives, except for those below."""
+"""The rules by the op; any other function of numbers computes what it gives, except for those below."""

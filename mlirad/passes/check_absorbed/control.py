@@ -238,7 +238,9 @@ class _Beside:
         return [*self.values, *(s for s in self.shadows if s is not None and not isinstance(s, bool))]
 
     def taken(self, shadows: Shadows, given: Sequence[Value]) -> list[Value]:
-        """Of what an iteration gets of `all`, or all iterations make, the values; their shadows are noted."""
+        """The values for what an iteration gets of `all`, or for what all iterations make; their shadows are
+        noted.
+        """
         values, rest = list(given[: len(self.values)]), iter(given[len(self.values) :])
         for value, shadow in zip(values, self.shadows, strict=True):
             if shadow is not None:

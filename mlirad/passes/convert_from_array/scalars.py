@@ -35,7 +35,7 @@ def _width(type_: Attribute) -> int:
 
 
 def compare(u: Emitter, predicate: str, x: Value, y: Value) -> Value:
-    """By the predicates of the array dialect, which say nothing of signs or of NaN."""
+    """The comparison by the predicates of the array dialect, which say nothing of signs or of NaN."""
     if is_float(x):
         return u.op(arith.CmpfOp, x, y, ("u" if predicate == "ne" else "o") + predicate)
     sign = "" if predicate in ("eq", "ne") else "u" if is_boolean(x) else "s"
@@ -176,7 +176,7 @@ def _rem(u: Emitter, x: Value, y: Value) -> Value:
 
 
 def _floor_div(u: Emitter, x: Value, y: Value) -> Value:
-    """Of floats as NumPy: from the remainder, to the nearest integer."""
+    """The quotient, for floats as NumPy makes it: from the remainder, to the nearest integer."""
     if not is_float(x):
         return _quotient(u, arith.FloorDivSIOp, x, y)
     rest, one, zero = _fmod(u, x, y), u.constant(1, x.type), u.constant(0, x.type)

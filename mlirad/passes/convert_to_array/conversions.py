@@ -80,7 +80,7 @@ def _compare_booleans(b: ArrayBuilder, name: str, x: Value, y: Value) -> Value:
 
 
 def _compare_floats(c: Conversion, op: Operation) -> Sequence[Value]:
-    """Of NaN all ordered comparisons are false, all unordered ones true."""
+    """A comparison of floats; with NaN all ordered ones are false, all unordered ones true."""
     b = c.b
     x, y = _compared(c, op)
     name = _predicate(op, _FLOAT_ORDERS)

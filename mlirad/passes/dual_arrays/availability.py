@@ -136,7 +136,7 @@ class Level:
                 self._sources[result] = source
 
     def _costliest(self, read: Sequence[Value]) -> tuple[Value | None, int]:
-        """Of the outer arrays that are needed for values that an op reads the costliest, if one costs."""
+        """The costliest of the outer arrays that are needed for values that an op reads, if one costs."""
         if not self.around:
             return None, 0
         needed = [v if not is_inside(v, self.block) else self._sources.get(v) for v in read]

@@ -47,7 +47,7 @@ class Route:
     sources: tuple[Route | None, ...] = ()
     """The routes in the sources of that op; `None` for a source without them."""
     shape: Shape | None = None
-    """Of a kink that is one number: the shape of an array that has it everywhere."""
+    """The shape of an array that has the kink everywhere, if the kink is one number."""
 
     def key(self) -> Hashable:
         """A key that routes by the same moves share; moves with regions all differ."""

@@ -130,9 +130,9 @@ class _Expansion:
     """The rewriting of a function: what is added to the values that have to be made smooth."""
 
     ends: dict[Operation, list[Cone]]
-    """By the op whose results have to be made smooth: the cones that they end."""
+    """The cones that end at an op, whose results have to be made smooth."""
     raw_reads: dict[Operation, set[int]]
-    """By the op, the cones whose values it reads as they are, as `id`s."""
+    """The cones whose values an op reads as they are, as `id`s."""
     roots: dict[Value, Cone]
     """The kinks that are roots, whose derivative is infinite."""
     sizes: set[Value]
@@ -140,13 +140,13 @@ class _Expansion:
     is_last: bool
     """Tell if coefficients of terms need no derivative."""
     base: Environment = field(default_factory=dict[Value, Value])
-    """By values that have been made smooth: these as they were."""
+    """The former values of those that have been made smooth."""
     terms: dict[Value, list[tuple[Cone, Value]]] = field(default_factory=dict)
-    """By these values: what has been added for which cone."""
+    """The terms added to these values, with their cones."""
     guarded: Environment = field(default_factory=dict[Value, Value])
-    """By roots: these with the derivative 0 where they are 0."""
+    """The roots with the derivative 0 where they are 0."""
     plain: Environment = field(default_factory=dict[Value, Value])
-    """By kinks: these as the function has them."""
+    """The kinks as the function has them."""
     around: frozenset[int] = frozenset()
     """The cones whose values ops around read as they are."""
     left: int = MOST_ADDED

@@ -54,7 +54,7 @@ class _Factors:
 
     movement: Movement
     numbers: dict[Value, tuple[Value, Value]] = field(default_factory=dict[Value, tuple[Value, Value]])
-    """By a magnitude: the value whose magnitude it is, and the number that this is a multiple of."""
+    """The value whose magnitude an entry is, and the number that this is a multiple of."""
 
     def visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
         """Emit an op, magnitudes by factors."""

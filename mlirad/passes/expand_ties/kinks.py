@@ -40,7 +40,7 @@ class Kink:
     numbers: Numbers | None = None
     """The two numbers whose distance a is; a root or an extremum has none."""
     symbols: dict[Value, Symbol] = field(default_factory=dict)
-    """By the value: what it is in terms of a."""
+    """The symbol of a value in terms of a."""
     taken: set[Value] = field(default_factory=set[Value])
     """Values that are this kink in another shape, and symbols of another one."""
 

@@ -41,7 +41,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.smooth_identities.roots import guarded_radicand, is_inner, magnitude_of
 
 Position: TypeAlias = tuple[int, ...] | None
-"""Of an element in its array; `None` is the position of the element that is asked for."""
+"""The position of an element in its array; `None` is that of the element that is asked for."""
 
 Form: TypeAlias = dict[Hashable, float]
 """A polynomial: the coefficients of its terms."""

@@ -176,7 +176,7 @@ class Images:
     def _at_a_point(
         self, b: ArrayBuilder, op: linear.PointMapOp, point: Sequence[Value], x: Element, transposed: bool
     ) -> Element:
-        """Of `evaluate`, and of `single` transposed, an application; of the others a pair."""
+        """An application for `evaluate`, and for `single` transposed; a pair for the others."""
         if isinstance(op, linear.EvaluateOp) is not transposed:
             space = op.domain if isinstance(op, linear.EvaluateOp) else linear.dual(op.codomain)
             assert isinstance(space, linear.PowerType)
@@ -188,7 +188,7 @@ class Images:
     def _at_all_points(
         self, b: ArrayBuilder, op: linear.PointwiseMapOp, x: Element, env: Environment, transposed: bool
     ) -> Element:
-        """Of `function`, and of `eliminate` transposed, a closure of the point; of the others a fold."""
+        """A closure of the point for `function`, and for `eliminate` transposed; a fold for the others."""
         source, target = op.domain, op.codomain
         if transposed:
             source, target = linear.dual(target), linear.dual(source)
@@ -231,7 +231,7 @@ class Images:
     def _at_positions(
         self, b: ArrayBuilder, op: linear.IndexedMapOp, x: Element, env: Environment, transposed: bool
     ) -> Element:
-        """Of `build`, and of `build_transpose` transposed, a loop that stacks; else one that adds."""
+        """A loop that stacks for `build`, and for `build_transpose` transposed; else one that adds."""
         through = partial(self._through, b, op.body, env=env, transposed=transposed)
         source, target = (op.domain, op.codomain)
         if transposed:

@@ -34,13 +34,13 @@ LEAST_SAVED: Final = 64
 """A loop has to save at least this number of ops."""
 
 CALLED: Final = 8
-"""As how many ops a call counts, or the derivative of a function."""
+"""The number of ops that a call counts as, or the derivative of a function."""
 
 LEAST_ITERATIONS: Final = 4
 """A loop makes at least this number of iterations."""
 
 LONG: Final = 48
-"""From how many elements on it counts how often code goes through memory."""
+"""The number of elements from which it counts how often code goes through memory."""
 
 IN_ONE_ITERATION: Final = 4
 """The number of repetitions of elementwise code on long arrays that one iteration makes."""

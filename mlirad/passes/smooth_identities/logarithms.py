@@ -37,7 +37,7 @@ Slope: TypeAlias = Callable[[ArrayBuilder, Sequence[Value], Sequence[Value]], Va
 """`(b, arguments, tangents) -> the tangent of the logarithm`."""
 
 _MOST_OPS = 40
-"""In how many ops kinks are looked for."""
+"""The most ops in which kinks are looked for."""
 
 
 @dataclass(frozen=True)

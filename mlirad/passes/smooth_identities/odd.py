@@ -24,7 +24,7 @@ from mlirad.passes.smooth_identities.products import factors_of, replaced
 from mlirad.passes.smooth_identities.roots import magnitude_of, sign_of
 
 _MOST_OPS = 40
-"""In how many ops a magnitude is looked for."""
+"""The most ops in which a magnitude is looked for."""
 
 
 def odd_product(b: ArrayBuilder, x: Value, y: Value) -> Value | None:

@@ -22,7 +22,7 @@ from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
 
 _MOST_OPS = 64
-"""In how many ops of a branch kinks are looked for."""
+"""The most ops of a branch in which kinks are looked for."""
 
 Numbers: TypeAlias = tuple[Value | None, Value | None]
 """Two numbers that are compared; what is not a value is 0."""

@@ -22,7 +22,7 @@ Signature: TypeAlias = Callable[[Value, bool], tuple[int, object]]
 """`(array of vectors, whether these are multiplied by i) -> a sign, and a key of all equal up to it`."""
 
 MOST_PAIRS = 16
-"""Of how many products a sum may be made."""
+"""The most products that a sum may be made of."""
 
 
 def multiplied(

@@ -37,7 +37,7 @@ class Product:
     code: FrameCode
     site: Pair
     order: int
-    """Up to which order the sum has derivatives, 1 or 2."""
+    """The highest order up to which the sum has derivatives, 1 or 2."""
 
     def value(self) -> Named:
         """The sum, with the dimensions of the site."""

@@ -19,7 +19,7 @@ WITH_VECTORS: Final = (EighOp, SvdOp, EigOp)
 """Ops that can give vectors: without one there is nothing to expand, and nothing in doubt."""
 
 HIGHEST_ORDER: Final = 2
-"""Up to which order of derivatives sums are looked for."""
+"""The highest order of derivatives for which sums are looked for."""
 
 NESTING: Final = (*CONTROL_OPS, BuildOp, CheckpointOp)
 """Ops with regions that are differentiated as they are written."""

@@ -32,7 +32,7 @@ def _numbers(*coefficients: float | None) -> Partials:
 
 
 def _crossed(b: ArrayBuilder, op: Operation, operands: Sequence[Value]) -> Sequence[Value | None]:
-    """Of a product, each factor's is the other one."""
+    """The partial derivatives of a product: each factor's is the other one."""
     x, y = operands
     return [y, x]
 

@@ -70,7 +70,7 @@ class Known:
         self.active: ChainMap[Value, bool] = _more(around and around.active)
         self.factors: ChainMap[Order, Value | None] = _more(around and around.factors)
         self.tangents: ChainMap[Value, Value] = _more(around and around.tangents)
-        """By the results of ops without factors their tangents, which give the coefficients."""
+        """The tangents of results of ops without factors, which give the coefficients."""
         self.equal: ChainMap[Value, Value] = _more(around and around.equal)
         """Values that have the coefficients of others."""
         self.moving: ChainMap[Value, Value] = _more(around and around.moving)

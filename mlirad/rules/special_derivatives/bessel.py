@@ -59,7 +59,7 @@ def _neighbours(name: str, v: Formula | float, x: Formula, weight: float) -> For
 
 
 def _iv_near(v: Formula, x: Formula) -> Formula:
-    """Of (x / 2)^v / gamma(v + 1) 0F1(v + 1, x^2 / 4), for |x| up to 1."""
+    """The derivative of (x / 2)^v / gamma(v + 1) 0F1(v + 1, x^2 / 4), for |x| up to 1."""
     half = limited(x, 1.0) * 0.5
     square, scale = half * half, special("rgamma", v + 1)
     own = absorbing(v, half ** (v - 1) * scale * 0.5) * special("hyp0f1", v + 1, square)
@@ -138,7 +138,7 @@ def _struve_term(v: Formula, x: Formula) -> Formula:
 
 
 def _by_upper(name: str, weight: float, v: Formula, x: Formula, r: Formula) -> Formula:
-    """By the upper neighbour, as the lower one of orders below 1/2 has a pole at 0."""
+    """The slope by the upper neighbour, as the lower one of orders below 1/2 has a pole at 0."""
     return weight * special(name, v + 1, x) + absorbing(v, r / x) + _struve_term(v, x)
 
 

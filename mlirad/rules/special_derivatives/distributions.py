@@ -173,7 +173,7 @@ def _student_quantile_by_freedom(df: Formula, t: Formula) -> Formula:
 
 
 def _quotient_of_shapes(a: Formula, b: Formula, x: Formula, k: int) -> Formula:
-    """By the other shape, of the shape number k with betainc(a, b, x) = p."""
+    """The derivative by the other shape of the shape number k with betainc(a, b, x) = p."""
     by_shapes = betainc_by_shapes(a, b, x)
     return -(by_shapes[1 - k] / by_shapes[k])
 

@@ -58,7 +58,7 @@ def _entr(x: Formula) -> Formula:
 
 
 def _log_ratio(x: Formula, y: Formula) -> Formula:
-    """By the relative difference, which is exact where x is close to y.
+    """The logarithm by the relative difference, which is exact if x is close to y.
 
     Where that overflows, powers of two are taken out.
     """

@@ -25,7 +25,7 @@ Coefficient: TypeAlias = (
 """`(arguments..., result) -> partial derivative`; `None` where there is no formula."""
 
 Derivatives: TypeAlias = dict[str, tuple[Coefficient, ...]]
-"""By the name of a function its partial derivatives, one per parameter."""
+"""The partial derivatives of a function, one per parameter, by its name."""
 
 Definition: TypeAlias = (
     Callable[[Formula], Formula]
@@ -43,7 +43,9 @@ EULER_MACLAURIN: Final = (
     1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
     -3617 / 10670622842880000, 43867 / 5109094217170944000, -174611 / 802857662698291200000,
 )  # fmt: skip
-"""Of Euler and Maclaurin's formula: Bernoulli's numbers of orders 2, 4, ... over the factorials of these."""
+"""The coefficients of Euler and Maclaurin's formula: Bernoulli's numbers of orders 2, 4, ... over the
+factorials of these.
+"""
 
 _LARGEST: Final = {True: 1.7976931348623157e308, False: 3.4028234663852886e38}
 """The largest number, by whether it is one in double precision."""

@@ -68,7 +68,7 @@ _FAMILIES = (
 )
 
 SPECIAL_DERIVATIVES: Derivatives = {name: d for family in _FAMILIES for name, d in family.DERIVATIVES.items()}
-"""By the name of a function its partial derivatives, one per parameter."""
+"""The partial derivatives of a function, one per parameter, by its name."""
 
 DEFINITIONS: dict[str, Definition] = {
     **complex_errors.DEFINITIONS,
@@ -80,7 +80,7 @@ DEFINITIONS: dict[str, Definition] = {
     **lambert_w.DEFINITIONS,
     **sines.DEFINITIONS,
 }
-"""By the name of a function the formula that programs compute; SciPy computes the others."""
+"""The formula that programs compute for a function, by its name; SciPy computes the others."""
 
 
 def special_coefficient(k: int) -> Callable[[ArrayBuilder, ew.SpecialOp], Value]:

@@ -20,7 +20,7 @@ _FIRST: Final = 12
 """The number of terms that are added one by one."""
 
 _LARGEST: Final = 200.0
-"""Of larger exponents the sum has no terms beyond those that are added one by one."""
+"""The exponent from which the sum has no terms beyond those that are added one by one."""
 
 
 def zeta_by_exponent(x: Formula, q: Formula) -> Formula:

@@ -55,7 +55,7 @@ _BY_NAMES = {
 }
 
 ALTERNATIVES = {name: hint for names, hint in _BY_NAMES.items() for name in names.split()}
-"""By the name of the function, without `np.` and `scipy.`."""
+"""The hints by the name of the function, without `np.` and `scipy.`."""
 
 _TRACED_ARGUMENTS = {
     ("np.compress", "condition"): _SHAPE

@@ -25,7 +25,7 @@ _OF_C_FUNCTIONS: Final = {
     "vdot": "a, b, /",
     "where": "condition, x=None, y=None, /",
 }
-"""By name, as NumPy 2.4 has them."""
+"""The signatures by name, as NumPy 2.4 has them."""
 
 
 @cache

@@ -315,7 +315,7 @@ DtypeLike: TypeAlias = Annotated[Dtype, kind("a dtype", _dtype)]
 Path: TypeAlias = Annotated[
     Any, kind("True, False, a name or the order of the products", static_of(NoneType, bool, str, list, tuple))
 ]
-"""In which order NumPy multiplies."""
+"""The order in which NumPy multiplies."""
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 """The conversions that NumPy allows."""

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Tracings: TypeAlias = dict[Callable[..., Any], Callable[..., Any]]
-"""By a function of NumPy's what traces it."""
+"""The functions that trace NumPy's functions."""
 
 _MODULES = {"linalg": np.linalg, "fft": np.fft}
 

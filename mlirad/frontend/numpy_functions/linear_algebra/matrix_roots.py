@@ -181,4 +181,4 @@ def _logarithm(x: Matrix) -> Matrix:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrtm": sqrtm, "logm": logm, "signm": signm, "fractional_matrix_power": fractional_matrix_power,
 }  # fmt: skip
-"""By its name in `scipy.linalg` what traces a function."""
+"""The functions that trace those of `scipy.linalg`, by their names there."""

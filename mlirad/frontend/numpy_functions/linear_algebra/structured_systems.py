@@ -241,4 +241,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "solve_continuous_lyapunov": solve_continuous_lyapunov, "solve_lyapunov": solve_continuous_lyapunov,
     "solve_discrete_lyapunov": solve_discrete_lyapunov,
 }  # fmt: skip
-"""By its name in `scipy.linalg` what traces a function."""
+"""The functions that trace those of `scipy.linalg`, by their names there."""

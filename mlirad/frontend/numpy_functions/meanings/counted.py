@@ -178,4 +178,4 @@ COUNTED: Final[dict[str, Meaning]] = {
     "jve": _same("jv"),
     "yve": _same("yv"),
 }
-"""By the names of ufuncs. Of real numbers, `jve` and `yve` are not scaled."""
+"""The meanings, by the names of ufuncs. Of real numbers, `jve` and `yve` are not scaled."""

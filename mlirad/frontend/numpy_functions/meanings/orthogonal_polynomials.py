@@ -61,4 +61,4 @@ ORTHOGONAL_POLYNOMIALS: Final[dict[str, Meaning]] = {
     "eval_sh_chebyu": partial(_of_unit_interval, "eval_chebyu"),
     "eval_sh_jacobi": _jacobi_of_unit_interval,
 }  # fmt: skip
-"""By the names of ufuncs."""
+"""The meanings, by the names of ufuncs."""

@@ -200,4 +200,6 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     "pdtr": partial(_poisson, "gammaincc"),
     "pdtrc": partial(_poisson, "gammainc"),
 }
-"""By name. Importing `scipy.special` takes longer than importing mlirad, so it is left to whoever uses it."""
+"""The meanings, by name. Importing `scipy.special` takes longer than importing mlirad, so it is left to
+whoever uses it.
+"""

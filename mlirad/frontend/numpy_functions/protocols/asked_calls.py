@@ -177,7 +177,7 @@ _STANDING: Final[dict[int, tuple[Any, Function]]] = {
         (functools.reduce, _calling(functools.reduce)),
     )
 }
-"""By its identity a function that reads memory, most of them in C, and what is called instead."""
+"""The functions that read memory, most of them in C, by their identity, and the functions called instead."""
 
 
 def _called_rewritten(function: Any) -> Any:
@@ -235,7 +235,7 @@ def _of_bottleneck(own: BuiltinFunctionType, *args: Any, **options: Any) -> Any:
 
 
 METHODS_IN_C: Final[dict[tuple[str, str], Function]] = {}
-"""By a class in C and a method of it what that is for traced arguments, which the object leads."""
+"""The meanings of methods of classes in C for traced arguments, with the object as the first argument."""
 
 
 def _of_object(meaning: Function, own: BuiltinFunctionType, *args: Any, **options: Any) -> Any:
@@ -245,7 +245,7 @@ def _of_object(meaning: Function, own: BuiltinFunctionType, *args: Any, **option
 
 
 _OF_WRAPPERS: Final[dict[str, Function]] = {"__getitem__": _item_of, "__setitem__": _put_into}
-"""By its name a method in C that is called as a function, and what is called instead."""
+"""The methods in C that are called as functions, by name, and the functions called instead."""
 
 
 def _consider(function: Any) -> None:

@@ -52,4 +52,4 @@ def _poly1d(own: Any, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
 
 CONSTRUCTORS = {"ndenumerate": {"__init__": _ndenumerate}, "poly1d": {"__init__": _poly1d}}
-"""By the class, what its constructor stands for while a function is traced."""
+"""The methods that stand for a class's constructor while a function is traced, by the class."""

@@ -234,13 +234,13 @@ SCIPY_MODULES: dict[str, Callable[[], Handlers]] = {
 
 
 CALLING: dict[str, Callable[[], dict[str, tuple[Callable[..., Any], Reading]]]] = {}
-"""By the module those of its functions that call one of the program's: what traces each, from packages above,
-and what tells that the program's function reads traced values.
+"""The functions of a module that call one of the program's: the function that traces each, from packages
+above, and the one that tells that the program's function reads traced values.
 """
 
 
 def scipy_functions(module: str) -> Handlers:
-    """By name what traces a function of a module of SciPy."""
+    """The functions that trace those of a module of SciPy, by name."""
     return SCIPY_MODULES[module]() | {name: hand for name, (hand, _) in _calling(module).items()}
 
 
@@ -274,7 +274,7 @@ def _scipy_binding(name: str, own: Callable[..., Any], handler: Callable[..., An
 
 @cache
 def distributions() -> dict[str, dict[str, Callable[..., Any]]]:
-    """By the name of a distribution of `scipy.stats`, and of a method, what stands for it.
+    """The functions that stand for methods of distributions of `scipy.stats`, by the names of both.
 
     Of distributions of one class the first is named, and its methods stand for those of all.
     """
@@ -310,7 +310,7 @@ def _refused(
 
 
 def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Binding:
-    """By the signature of what traces it: that of SciPy's methods says nothing of shapes."""
+    """The binding by the tracing function's signature: that of SciPy's methods says nothing of shapes."""
     return Binding(f"scipy.stats.{owner}.{name}", None, handler)
 
 
@@ -340,7 +340,7 @@ def _special_call(question: Question, values: Values) -> Any:
 
 @cache
 def _special_bindings() -> dict[str, Binding]:
-    """By the signatures of what traces them: those of SciPy's objects say nothing."""
+    """The bindings by the signatures of the tracing functions: those of SciPy's objects say nothing."""
     hands = scipy_functions("scipy.special").items()
     return {name: Binding(f"scipy.special.{name}", None, hand) for name, hand in hands}
 

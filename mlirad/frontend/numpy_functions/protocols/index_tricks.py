@@ -100,4 +100,4 @@ def _example(part: Any) -> Any:
 
 
 INDEX_TRICKS = {"r_": _getitem, "c_": _getitem}
-"""By its name in NumPy what an index of such an object stands for."""
+"""The meaning of an index of such an object, by its name in NumPy."""

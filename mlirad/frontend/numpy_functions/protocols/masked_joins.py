@@ -119,7 +119,7 @@ JOINS: Final[dict[Callable[..., Any], Callable[..., MaskedElements | None]]] = {
     np.vstack: _vstack,
     np.column_stack: _column_stack,
 }
-"""By the function what joins selections as it does."""
+"""The functions that join selections as these functions join arrays."""
 
 
 # Orders ------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ ORDERED: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.flip: flipped,
     np.flipud: flipped,
 }
-"""By the function of a vector what does the same with a selection."""
+"""The functions that do with a selection what these do with a vector."""
 
 
 # All elements ------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
     np.median: np.nanmedian, np.quantile: np.nanquantile, np.percentile: np.nanpercentile,
     np.nanmedian: np.nanmedian, np.nanquantile: np.nanquantile, np.nanpercentile: np.nanpercentile,
 }  # fmt: skip
-"""By the function the one that leaves NaN out."""
+"""The functions that leave NaN out, by the ones that they stand for."""
 
 OF_ROWS: frozenset[Callable[..., Any]] = frozenset((np.argmax, np.argmin, np.linalg.norm))
 """Reductions that need the length, except along dimensions of known extents."""
@@ -159,7 +159,7 @@ def _extremum(function: Callable[..., Any], x: MaskedElements, options: Options)
 
 
 def _quantile(function: Callable[..., Any], x: MaskedElements, options: Options) -> Any:
-    """By the function that leaves NaN out, of what does not count as NaN."""
+    """The quantile by the function that leaves NaN out, with NaN for elements that do not count."""
     if selections(list(options.values())):
         raise unknown_length(qualified_name(function))
     elements = x.elements if x.dtype.kind == "f" else x.elements.astype(F64)

@@ -33,7 +33,7 @@ _METHODS: Final[dict[str, dict[str, MethodHanding]]] = {
     **CONSTRUCTORS,
     "vectorize": {"__call__": vectorized},
 }
-"""By the name of a class of NumPy, or of an object of one, what its methods stand for."""
+"""The methods of a class of NumPy, or of an object of one, by its name."""
 
 
 def _leaves(value: object) -> Iterator[object]:

@@ -170,12 +170,12 @@ class _Most:
 
 
 def _more_than_half(p: Array, axes: tuple[int, ...]) -> _Most:
-    """Of shares that are positive: more than one cannot be."""
+    """The largest of positive shares: only one can be more than a half."""
     return _Most(p, xp.greater(p, 0.5), axes)
 
 
 def _near_whole(share: Array, axes: tuple[int, ...]) -> _Most:
-    """Of shares of both signs, if it is the only one."""
+    """The largest of shares of both signs, if it is the only one near 1."""
     near = xp.less(xp.abs(share - 1.0), 0.5)
     count = _sum(xp.where(near, share.dtype.type(1), share.dtype.type(0)), axes)
     return _Most(share, near & xp.equal(count, 1.0), axes)

@@ -56,7 +56,7 @@ def _variables(m: Array, y: Array | None, rowvar: bool, dtype: Dtype | None) -> 
 
 
 def _weighted_covariance(x: Array, less: int, repeats: Array | None, importance: Array | None) -> Array:
-    """Of observations that are repeated, and of some importance."""
+    """The covariance of observations that are repeated, and of some importance."""
     for given in (repeats, importance):
         if given is not None and given.shape != x.shape[1:]:
             raise shape_error(

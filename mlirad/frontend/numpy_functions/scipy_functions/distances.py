@@ -36,7 +36,7 @@ from mlirad.frontend.tracing.raising import argument_error, shape_error, unsuppo
 from mlirad.frontend.tracing.shapes import one_axis
 
 Distance = Callable[..., Any]
-"""Of two arrays of vectors, along the last dimension."""
+"""A distance of two arrays of vectors, along the last dimension."""
 
 
 def _metric_name(value: Any) -> Any:
@@ -228,4 +228,4 @@ FUNCTIONS: Final[dict[str, Distance]] = {
     "correlation": correlation, "seuclidean": seuclidean, "mahalanobis": mahalanobis,
     "jensenshannon": jensenshannon,
 }  # fmt: skip
-"""By its name in `scipy.spatial.distance` what traces a function."""
+"""The functions that trace those of `scipy.spatial.distance`, by their names there."""

@@ -26,7 +26,7 @@ PADDING = {
     "reflect": "symmetric", "grid-mirror": "symmetric", "constant": "constant", "grid-constant": "constant",
     "nearest": "edge", "mirror": "reflect", "wrap": "wrap", "grid-wrap": "wrap",
 }  # fmt: skip
-"""By the name of a boundary in SciPy its name in `np.pad`."""
+"""The name in `np.pad` of a boundary, by its name in SciPy."""
 
 Boundary = Literal[
     "reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "wrap", "grid-wrap"
@@ -347,10 +347,10 @@ NDIMAGE: dict[str, Callable[..., Any]] = {
     "sobel": sobel, "prewitt": prewitt, "laplace": laplace, "gaussian_laplace": gaussian_laplace,
     "gaussian_gradient_magnitude": gaussian_gradient_magnitude,
 }  # fmt: skip
-"""By its name in `scipy.ndimage` what traces a function."""
+"""The functions that trace those of `scipy.ndimage`, by their names there."""
 
 SIGNAL: dict[str, Callable[..., Any]] = {
     "convolve": signal_convolve, "fftconvolve": fftconvolve, "oaconvolve": fftconvolve,
     "correlate": signal_correlate,
 }  # fmt: skip
-"""By its name in `scipy.signal` what traces a function."""
+"""The functions that trace those of `scipy.signal`, by their names there."""

@@ -94,4 +94,4 @@ def cumulative_trapezoid(
 
 
 FUNCTIONS = {"trapezoid": trapezoid, "simpson": simpson, "cumulative_trapezoid": cumulative_trapezoid}
-"""By its name in `scipy.integrate` what traces a function."""
+"""The functions that trace those of `scipy.integrate`, by their names there."""

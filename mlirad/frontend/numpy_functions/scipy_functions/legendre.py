@@ -43,7 +43,7 @@ class _Family:
     power: Callable[[int], Series]
     """The power m of the sine."""
     sign: float
-    """Of P_m^m, for odd m."""
+    """The sign of P_m^m, for odd m."""
 
     def degrees(self, n: int, m: int) -> list[Series]:
         """The functions of degrees m to n and of order m >= 0: the power of the sine times polynomials."""
@@ -308,4 +308,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "assoc_legendre_p_all": assoc_legendre_p_all, "sph_legendre_p": sph_legendre_p,
     "sph_legendre_p_all": sph_legendre_p_all, "sph_harm_y": sph_harm_y, "sph_harm_y_all": sph_harm_y_all,
 }  # fmt: skip
-"""By its name in `scipy.special` what traces a function that is called as an object there."""
+"""The functions that trace those of `scipy.special` that are called as objects there, by name."""

@@ -318,4 +318,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pinv": pinv, "lstsq": lstsq, "norm": norm, "expm": expm, "block_diag": block_diag,
     "polar": polar, "toeplitz": toeplitz, **structured_systems.FUNCTIONS, **matrix_roots.FUNCTIONS,
 }  # fmt: skip
-"""By its name in `scipy.linalg` what traces a function."""
+"""The functions that trace those of `scipy.linalg`, by their names there."""

@@ -126,7 +126,7 @@ def _counts(u: Any, v: Any, w: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _quotient(above: Any, below: Any) -> Any:
-    """Of nothing by nothing 0."""
+    """A quotient; nothing by nothing is 0."""
     empty = xp.equal(below, 0)
     return xp.where(empty, 0.0, above / xp.where(empty, 1.0, below))
 
@@ -182,7 +182,7 @@ METRICS: Final[dict[str, Metric]] = {
     "sokalsneath": Metric(_sokal_sneath, of_truths=True),
     "yule": Metric(_yule, of_truths=True),
 }
-"""By the name of a metric how it is computed."""
+"""The metrics, by name."""
 
 CANONICAL: Final[dict[str, str]] = {
     name: own for own, metric in METRICS.items() for name in (own, *metric.aliases)

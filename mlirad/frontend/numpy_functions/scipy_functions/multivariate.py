@@ -230,4 +230,4 @@ METHODS: dict[str, dict[str, Method]] = {
     "wishart": {"logpdf": _wishart_log_density, "pdf": _wishart_density},
     "invwishart": {"logpdf": _inverse_log_density, "pdf": _inverse_density},
 }  # fmt: skip
-"""By the name of a distribution in `scipy.stats`, and of a method of it, what traces that."""
+"""The functions that trace methods of distributions in `scipy.stats`, by the names of both."""

@@ -58,4 +58,4 @@ def _diagonal(x: ArrayLike) -> Any:
 FUNCTIONS = {
     "rosen": rosen, "rosen_der": rosen_der, "rosen_hess": rosen_hess, "rosen_hess_prod": rosen_hess_prod,
 }  # fmt: skip
-"""By its name in `scipy.optimize` what traces a function."""
+"""The functions that trace those of `scipy.optimize`, by their names there."""

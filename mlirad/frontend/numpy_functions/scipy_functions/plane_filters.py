@@ -24,7 +24,7 @@ _PADDING: Final = {
     "fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric",
     "symmetric": "symmetric",
 }  # fmt: skip
-"""By the name of a boundary in SciPy its name in `np.pad`."""
+"""The name in `np.pad` of a boundary, by its name in SciPy."""
 
 
 def _of_planes(
@@ -71,4 +71,4 @@ def correlate2d(
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"convolve2d": convolve2d, "correlate2d": correlate2d}
-"""By its name in `scipy.signal` what traces a function."""
+"""The functions that trace those of `scipy.signal`, by their names there."""

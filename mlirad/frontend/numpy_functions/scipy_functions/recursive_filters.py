@@ -157,4 +157,4 @@ def filtfilt(
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"lfilter": lfilter, "sosfilt": sosfilt, "filtfilt": filtfilt}
-"""By its name in `scipy.signal` what traces a function."""
+"""The functions that trace those of `scipy.signal`, by their names there."""

@@ -280,4 +280,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f"spherical_{kind_}": _spherical_function(kind_) for kind_ in ("jn", "yn", "in", "kn")},
     **legendre.FUNCTIONS,
 }  # fmt: skip
-"""By its name in `scipy.special` what traces a function."""
+"""The functions that trace those of `scipy.special`, by their names there."""

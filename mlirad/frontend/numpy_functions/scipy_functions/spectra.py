@@ -155,7 +155,7 @@ def _segments(x: Array, weights: Any, step: int, nfft: int, trend: Any, one_side
 
 
 def _median_bias(n: int) -> float:
-    """By how much the median of n exponential numbers is more than their mean."""
+    """The excess of the median of n exponential numbers over their mean."""
     even = 2 * np.arange(1.0, (n - 1) // 2 + 1)
     return float(1 + np.sum(1 / (even + 1) - 1 / even))
 
@@ -259,4 +259,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "hilbert": hilbert, "detrend": detrend, "savgol_filter": savgol_filter, "csd": csd, "welch": welch,
     "periodogram": periodogram, "coherence": coherence,
 }  # fmt: skip
-"""By its name in `scipy.signal` what traces a function."""
+"""The functions that trace those of `scipy.signal`, by their names there."""

@@ -22,7 +22,7 @@ METHODS: dict[str, dict[str, Method]] = {
     **{name: methods_of(name, d) for name, d in DISTRIBUTIONS.items()},
     **multivariate.METHODS,
 }
-"""By the name of a distribution in `scipy.stats`, and of a method of it, what traces that."""
+"""The functions that trace methods of distributions in `scipy.stats`, by the names of both."""
 
 REFUSED: dict[str, dict[str, Callable[[], Any]]] = {name: refused_methods(name) for name in REASONS}
 """The methods of distributions that cannot be traced: each raises an error."""

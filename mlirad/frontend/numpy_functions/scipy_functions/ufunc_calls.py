@@ -97,4 +97,4 @@ BY_CALLS: Final[dict[str, Callable[..., Any]]] = {
     "nctdtr": _by_distribution("nct", "cdf", (2, 0, 1)),
     "nctdtrit": _by_distribution("nct", "ppf", (2, 0, 1)),
 }
-"""By the names of ufuncs what stands for them, of operands as they are; results are float64, or complex."""
+"""The functions that stand for ufuncs, by name, on operands as they are; results are float64, or complex."""

@@ -328,4 +328,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "map_coordinates": map_coordinates, "shift": shift, "affine_transform": affine_transform, "zoom": zoom,
     "rotate": rotate, "spline_filter1d": spline_filter1d, "spline_filter": spline_filter,
 }  # fmt: skip
-"""By its name in `scipy.ndimage` what traces a function."""
+"""The functions that trace those of `scipy.ndimage`, by their names there."""

@@ -5,10 +5,10 @@
     %env = [the addresses that a task works on]
     %status = call i64 @mlirad_rt_parallel(ptr %context, ptr @k3_exp.task, ptr %env, i64 16, ptr null, i64 0)
 
-Into how many tasks a loop is cut, and what each of them does, follows from shapes alone; of extents with
-sizes in them it is computed when the program runs. So the code knows nothing of the number of threads, and no
-result depends on it. A task writes what no other task reads or writes; where it works in scratch memory, each
-thread has its own.
+Shapes alone decide how many tasks a loop is cut into, and what each of them does; for extents with sizes in
+them this is computed when the program runs. So the code knows nothing of the number of threads, and no result
+depends on it. A task writes what no other task reads or writes; where it works in scratch memory, each thread
+has its own.
 
 Tasks of a kernel are calls of its function with the number of the task, tasks of a loop over kernels are its
 iterations, a block in each.

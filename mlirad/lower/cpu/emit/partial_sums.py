@@ -19,13 +19,13 @@ from mlirad.lower.large_sizes import are_static, greatest
 from mlirad.lower.llvm.text import CountedLoop, IRBuilder, Operand, Value, constant
 
 LONG: Final = 256
-"""From how many additions to a sum on it is made block by block."""
+"""The number of additions from which a sum is made block by block."""
 
 RADIX: Final = 32
 """The number of sums of blocks that are added in a row, and how many numbers in the smallest block."""
 
 MOST_BYTES: Final = 32 * 1024
-"""Of the totals, which lie on the stack and in the first-level cache."""
+"""The most bytes of totals, which lie on the stack and in the first-level cache."""
 
 _LANES: Final = 4
 

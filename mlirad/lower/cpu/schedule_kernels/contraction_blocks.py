@@ -1,4 +1,4 @@
-"""Into what blocks of rows and columns a contraction is cut, so that threads can share it.
+"""The blocks of rows and columns that a contraction is cut into, so that threads can share it.
 
                                   of our own                 by BLAS
     64 x 784 by 784 x 512         8 of 64 x 64               4 of 64 x 128

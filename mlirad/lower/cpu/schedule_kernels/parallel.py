@@ -37,7 +37,7 @@ nothing beside it.
 """
 
 MOST_TASKS: Final = 128
-"""Into how many tasks a loop is cut at most: several for each thread of a large machine."""
+"""The most tasks that a loop is cut into: several for each thread of a large machine."""
 
 LEAST_TASKS: Final = 2
 """The least number of tasks for work that is worth sharing, if the number depends on sizes."""
@@ -161,9 +161,7 @@ def task_block(cycles: float, steps: int, least: int = 1) -> int | None:
 
 
 def task_count(cycles: float, most: int) -> int:
-    """Into how many tasks work of a given number of cycles is cut, where it cannot be cut into more than
-    `most`.
-    """
+    """The number of tasks for work of a given number of cycles that cannot be cut into more than `most`."""
     if cycles < SHARED_CYCLES:
         return 1
     return min(most, MOST_TASKS, int(cycles / TASK_CYCLES))

@@ -46,7 +46,7 @@ def _divided(op: NestOp) -> tuple[int, int] | None:
 
 
 def _divisor(op: Operation, index: Value) -> int | None:
-    """By which number an op divides an index, if it does."""
+    """The number by which an op divides an index, if it does."""
     if not isinstance(op, ew.DivOp | ew.RemOp) or op.operands[0] is not index:
         return None
     owner = op.operands[1].owner

@@ -37,9 +37,7 @@ TOTALS_SHARE: Final = 1 / 40
 
 
 def most_parts(cycles: float, totals: Sequence[Value], limit: int) -> int:
-    """Into how many parts, at most `limit`, work of a given number of cycles may be cut that comes to these
-    totals.
-    """
+    """The number of parts, at most `limit`, for work of `cycles` cycles that comes to these totals."""
     size = bytes_of(totals)
     counts = range(1, min(limit, MOST_BYTES // max(1, size)) + 1)
     return max(1, bisect_right(counts, TOTALS_SHARE * cycles, key=lambda parts: parts_cycles(parts, size)))

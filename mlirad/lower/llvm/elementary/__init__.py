@@ -59,7 +59,7 @@ class Elementary:
 
 
 LEAST_SHARED: Final = 16
-"""From how many `flops` on a function is one that its uses share."""
+"""The number of `flops` from which a function is one that its uses share."""
 
 
 ELEMENTARY: Final[dict[str, Elementary]] = {

@@ -28,7 +28,7 @@ from mlirad.lower.llvm.elementary.floats import (
 from mlirad.lower.llvm.text import IRBuilder, Kind, Value
 
 _LARGE: Final[dict[Kind, int]] = {"double": 28, "float": 16}
-"""From which power of two on arguments are left to the C library."""
+"""The power of two from which arguments are left to the C library."""
 
 
 class Reduced(NamedTuple):

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from mlirad.lower.llvm.text.emission import Emission
 
 OFTEN: Final = 32
-"""From how many runs in a call of the program on a site counts as one that runs often."""
+"""The number of runs in a call of the program from which a site counts as one that runs often."""
 
 MOST_INLINED: Final = {True: 10, False: 1}
-"""Up to how many sites a group is inlined, of those that run often (True) and of the others.
+"""The most sites at which a group is inlined, of those that run often (True) and of the others.
 
 Kernels of 46 sines, cosines, exponentials and hyperbolic tangents over a long array take half of the time to
 compile with calls, 0.25 s less, and 5 to 10 % longer to run.
@@ -41,7 +41,7 @@ compile with calls, 0.25 s less, and 5 to 10 % longer to run.
 
 
 SHORT: Final = 64
-"""Up to how many lines a function is short."""
+"""The most lines of a short function."""
 
 
 class CallSites:

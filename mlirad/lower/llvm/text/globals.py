@@ -20,7 +20,7 @@ from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.runtime import runtime_module
 
 LONG_TABLE: Final = 64
-"""From how many floats on a table is written as bytes."""
+"""The number of floats from which a table is written as bytes."""
 
 _STORED: Final[dict[Kind, str]] = {"double": "<f8", "float": "<f4"}
 

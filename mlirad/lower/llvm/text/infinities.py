@@ -24,13 +24,14 @@ _BY_LARGEST = {
     "uge": "ugt",
     "ueq": "ugt",
 }
-"""By a predicate of x and infinity the same one of x and the largest number. Others tell NaN alone."""
+"""The predicate of x and the largest number that is the same as one of x and infinity. Others tell NaN alone.
+"""
 
 _MIRRORED = {
     "oeq": "oeq", "une": "une", "ueq": "ueq", "olt": "ogt", "ogt": "olt", "ole": "oge", "oge": "ole",
     "ult": "ugt", "ugt": "ult", "ule": "uge", "uge": "ule",
 }  # fmt: skip
-"""By a predicate of x and y the same one of -x and -y, and of y and x."""
+"""The predicate of -x and -y, and of y and x, that is the same as one of x and y."""
 
 
 def by_largest(predicate: str, x: Value, y: Value) -> tuple[str, Value, Value]:

@@ -1,4 +1,4 @@
-"""To which outer arrays the sweep of a region may hand a whole cotangent, by the ops that read them.
+"""The outer arrays to which the sweep of a region may hand a whole cotangent, by the ops that read them.
 
 array.index %a[%i]        a part: it can be added to a sum in place
 array.exp %a              a whole

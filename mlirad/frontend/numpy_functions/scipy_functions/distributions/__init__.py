@@ -56,4 +56,4 @@ DISTRIBUTIONS: Final[dict[str, Distribution]] = {
     )
     for name, distribution in family.DISTRIBUTIONS.items()
 }
-"""By its name in `scipy.stats` what a distribution is."""
+"""The distributions, by their names in `scipy.stats`."""

@@ -192,7 +192,9 @@ def _student_below(x: Any, df: Any) -> Any:
 
 
 def _log_student_tail(x: Any, df: Any) -> Any:
-    """Of negative x: where it vanishes by the beta distribution of df / (df + x^2), or far out by a power."""
+    """The logarithm for negative x: if the tail vanishes by the beta distribution of df / (df + x^2), or far
+    out, by a power.
+    """
     is_far = _is_far(x, df)
     found = special("stdtr", df, xp.where(is_far, 0.0, x))
     is_tiny = xp.less(found, 1e-150)
@@ -212,7 +214,7 @@ def _student_log_below(x: Any, df: Any) -> Any:
 
 
 def _student_quantile(q: Any, df: Any) -> Any:
-    """By the beta distribution of df / (df + x^2), or where that is near 1 of the rest."""
+    """The quantile by the beta distribution of df / (df + x^2), or if that is near 1 by the rest."""
     is_low = xp.less(q, 0.5)
     tail = 2.0 * xp.where(is_low, q, 1.0 - q)
     is_tiny, logarithm = _tiny_point(xp.log(tail), 0.5 * df, 0.5)

@@ -47,7 +47,7 @@ def _log_trapezoid(x: Any, c: Any, d: Any) -> Any:
 
 
 def _trapezoid_below(x: Any, c: Any, d: Any) -> Any:
-    """By the rest near the upper end, so that derivatives keep their digits there."""
+    """The share below x, by the rest near the upper end, so that derivatives keep their digits there."""
     is_left, is_right, left, right, height = _in_trapezoid(x, c, d)
     middle = xp.where(is_right, d, x) - 0.5 * c
     slope = 0.5 * xp.where(is_right, x - d, 0.0) * (1.0 + right)
@@ -177,7 +177,7 @@ def _argus_log_below(x: Any, chi: Any) -> Any:
 
 
 def _argus_quantile(share: Any, chi: Any) -> Any:
-    """By the share of what is above."""
+    """The quantile by the share above it."""
     return xp.sqrt(1.0 - 2.0 / (chi * chi) * special("gammaincinv", 1.5, share * _whole(chi)))
 
 
@@ -205,7 +205,7 @@ _argus_searched = called(
 
 
 def _argus_lower_quantile(q: Any, chi: Any) -> Any:
-    """By the share of what is below, where what is above does not tell it to all digits by search."""
+    """The quantile by the share below, found by search if the share above does not tell it to all digits."""
     is_small = xp.less(q, 0.01)
     usual = _argus_quantile(1.0 - xp.where(is_small, 0.25, q), chi)
     return rarely(is_small, lambda: _argus_searched(xp.where(is_small, q, 0.25), chi), usual)

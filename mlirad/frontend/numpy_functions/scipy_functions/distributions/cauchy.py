@@ -223,7 +223,7 @@ def _resonance_parts(x: Any, rho: Any) -> tuple[Any, Any, Any]:
 
 
 def _log_beyond_resonance(x: Any, rho: Any) -> Any:
-    """Of x beyond twice the pole: the integral over what is above, by w = x / (what is above)."""
+    """The logarithm beyond twice the pole: the integral over what is above, by w = x / (what is above)."""
     is_near, _ = _near_resonance(x, rho)
     point = xp.where(is_near, 2.0 * xp.sqrt(_width(rho)[0]), x)
     found = integral(_beyond, 0.0, 1.0, rho / point, 1.0 / point)

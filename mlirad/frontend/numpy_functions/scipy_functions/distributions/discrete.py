@@ -194,7 +194,7 @@ BOLTZMANN = Distribution(
 
 
 def _double_log_below(k: Any, a: Any) -> Any:
-    """Of positive a k: e^(a (k + 1)) / (e^a + 1) below 0, and 1 less such a share from 0 on."""
+    """The logarithm, for positive a: e^(a (k + 1)) / (e^a + 1) below 0, 1 less such a share from 0 on."""
     low, high = sides(k)
     below = a * low - softplus(-a)
     return xp.where(xp.less(k, 0), below, xp.log1p(-xp.exp(-a * high - softplus(a))))

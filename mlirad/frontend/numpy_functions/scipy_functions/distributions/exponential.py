@@ -77,7 +77,7 @@ RAYLEIGH = Distribution(
 
 
 def _log_exponweib(x: Any, a: Any, c: Any) -> Any:
-    """By the power of x, and that of 1 - e^-x^c, which near 0 are one."""
+    """The density by the power of x, and that of 1 - e^-x^c, which near 0 are one."""
     power = xp.power(x, c)
     is_near = xp.less(x, 1)
     below = log1mexp_of(c * xp.log(xp.where(is_near, 1.0, x)))

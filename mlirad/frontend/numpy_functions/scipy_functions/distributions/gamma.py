@@ -160,7 +160,7 @@ def _chi_mean(df: Any) -> Any:
 
 
 def _chi_density(x: Any, df: Any) -> Any:
-    """By a power where x is below 1."""
+    """The density by a power if x is below 1."""
     is_near = xp.less(x, 1)
     scale = xp.exp((1.0 - 0.5 * df) * log(2) - special("gammaln", 0.5 * df))
     near = scale * xp.power(xp.where(is_near, x, 1.0), df - 1.0) * xp.exp(-0.5 * x * x)

@@ -137,7 +137,7 @@ def _hyperbolic_var(p: Any, a: Any, b: Any) -> Any:
 
 
 def _log_below_hyperbolic(x: Any, p: Any, a: Any, b: Any) -> Any:
-    """By an integral of the density, from a point not far above the mean where x is beyond that."""
+    """The share by an integral of the density, from a point not far above the mean if x is beyond that."""
     spread = xp.sqrt(_hyperbolic_var(p, a, b)) + 1.0 / (a + b)
     x = xp.minimum(x, stop_gradient(_hyperbolic_mean(p, a, b) + 2.0 * spread))
     scale = 1.0 / (xp.maximum(b - a * x / xp.hypot(1.0, x), 0.0) + 1.0 / spread)

@@ -185,7 +185,7 @@ _OF_POINTS = {
     "logcdf": ("log_cdf", _share(-np.inf, 0.0)), "logsf": ("log_sf", _share(0.0, -np.inf)),
     "ppf": ("ppf", _quantile(True)), "isf": ("isf", _quantile(False)),
 }  # fmt: skip
-"""By the name of a method the formula that it takes, and what makes the method of it."""
+"""The formula that a method takes, and the function that makes the method of it, by name."""
 
 _OF_SHAPES = {
     "mean": ("mean", _mean), "var": ("var", _var), "std": ("var", _std), "median": ("ppf", _median),
@@ -217,7 +217,7 @@ def _method(
 
 
 def _formulas(distribution: Distribution) -> dict[str, tuple[Formula | None, Method, str | None]]:
-    """By the name of a method its formula, what makes the method of it, and its first parameter's name."""
+    """The formula of each method, the function that makes a method of it, and its first parameter's name."""
     d = distribution.completed()
     point = "k" if d.is_discrete else "x"
     found: dict[str, tuple[Formula | None, Method, str | None]] = {}
@@ -235,7 +235,7 @@ def names_of(distribution: Distribution) -> list[str]:
 
 
 def methods_of(name: str, distribution: Distribution) -> dict[str, Method]:
-    """By the name of a method what traces that of a distribution, an error where there is no formula."""
+    """The functions that trace the methods of a distribution, by name; an error if there is no formula."""
     d = distribution.completed()
     return {
         method: _method(f"{name}.{method}", d, first, formula, compute)

@@ -90,7 +90,7 @@ def _log_inverse_mixture(x: Formula, a: Formula, b: Formula) -> Formula:
 
 
 def _log_below_inverse_mixture(x: Any, a: Any, b: Any) -> Any:
-    """By an integral of the density, where x is not above the mean."""
+    """The share by an integral of the density, if x is not above the mean."""
 
     def relative(v: Formula, x: Formula, a: Formula, b: Formula) -> Formula:
         return formulas.exp(_log_inverse_mixture(x - v, a, b) - _log_inverse_mixture(x, a, b))

@@ -111,7 +111,7 @@ def _log_cut(x: Any, a: Any, b: Any) -> Any:
 
 
 def _cut_quantile(q: Any, a: Any, b: Any) -> Any:
-    """By the tail that is nearer."""
+    """The quantile by the nearer tail."""
     is_above = xp.greater(a, 0)
     low = xp.logaddexp(log_normal_below(a), xp.log(q) + log_normal_between(a, b))
     high = xp.logaddexp(log_normal_below(-b), xp.log1p(-q) + log_normal_between(a, b))

@@ -143,7 +143,9 @@ def _high(skew: Any) -> Any:
 
 
 def _start(q: Any, _: Any, skew: Any) -> Any:
-    """By the gamma distribution, of tiny skews by Cornish and Fisher's expansion, with some of the digits."""
+    """The start by the gamma distribution, for tiny skews by Cornish and Fisher's expansion, with some of the
+    digits.
+    """
     is_tiny = xp.less(xp.abs(skew), 1e-5)
     large = xp.where(is_tiny, 1.0, skew)
     a = 4.0 / (large * large)
@@ -159,7 +161,7 @@ _low_quantile = refined(
 
 
 def _quantile(q: Any, skew: Any) -> Any:
-    """By the tail that is nearer: of the other skew where that is the upper one."""
+    """The quantile by the nearer tail: by that of the other skew if it is the upper one."""
     is_low = xp.less(q, 0.5)
     found = called(_low_quantile)(xp.where(is_low, q, 1.0 - q), xp.where(is_low, skew, -skew))
     return xp.where(is_low, found, -found)

@@ -38,11 +38,11 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
     ),
     "nchypergeom_wallenius": ("it is an integral without a formula", _CALL_BACK),
 }
-"""By the name of a distribution why it cannot be traced, and a way out."""
+"""The reason that a distribution cannot be traced, and a way out, by its name."""
 
 
 def refused_methods(name: str) -> dict[str, Callable[[], Any]]:
-    """By their names the methods of a distribution, each an error that says why, with a way out."""
+    """The methods of a distribution by their names, each an error that says why, with a way out."""
     reason, hint = REASONS[name]
     densities = ("pmf", "logpmf") if name.startswith("nchypergeom") else ("pdf", "logpdf")
     shares = ("cdf", "sf", "logcdf", "logsf", "ppf", "isf", "mean", "var", "std", "median")

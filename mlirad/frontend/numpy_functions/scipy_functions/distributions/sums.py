@@ -167,7 +167,7 @@ _low_quantile = searched(_log_cdf, _log_sf, _log_density, _low, _high, True)
 
 
 def _quantile(is_lower: bool) -> _OfCount:
-    """By the quantile of what is below one half."""
+    """The quantile by that of a share below one half."""
 
     def quantile(q: Any, n: Any) -> Any:
         is_low = xp.less(q, 0.5)

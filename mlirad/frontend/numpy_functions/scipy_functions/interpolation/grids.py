@@ -153,7 +153,7 @@ class Grid:
         return xp.where(raised(xp.any(xp.isnan(xi), axis=-1), trailing), np.nan, found)
 
     def _places(self, xi: Any) -> tuple[list[Any], list[Any], Any]:
-        """By dimension the cell of each point and where in it; and which points are outside."""
+        """The cell of each point by dimension and the place in it; and the points that are outside."""
         corners: list[Any] = []
         shares: list[Any] = []
         outside: Any = False

@@ -103,7 +103,7 @@ _CLASSES = {
     "interp1d": _Class(constructors.interp1d, _of_interp1d),
     "RegularGridInterpolator": _Class(constructors.regular_grid, _of_grid),
 }
-"""By its name in `scipy.interpolate` a class whose objects can be traced."""
+"""The classes whose objects can be traced, by their names in `scipy.interpolate`."""
 
 _HELD = "_traced_interpolant"
 """The attribute of an object that holds what it was made of."""
@@ -196,7 +196,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "splev": constructors.splev,
     "interpn": constructors.interpn,
 }
-"""By its name in `scipy.interpolate` what traces a function."""
+"""The functions that trace those of `scipy.interpolate`, by their names there."""
 
 METHODS: dict[str, dict[str, MethodHanding]] = {
     name: {
@@ -206,4 +206,4 @@ METHODS: dict[str, dict[str, MethodHanding]] = {
     }
     for name, of in _CLASSES.items()
 }
-"""By the name of a class of `scipy.interpolate`, and of a method of it, what stands for that."""
+"""The functions that stand for methods of classes of `scipy.interpolate`, by the names of both."""
