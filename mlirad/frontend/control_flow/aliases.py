@@ -20,7 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from typing import Any, TypeAlias, cast
 
-from mlirad.frontend.control_flow.objects import Path, containers_in, linked, opened
+from mlirad.frontend.control_flow.choices import require_unwritten
+from mlirad.frontend.control_flow.objects import Path, containers_in, is_mutable, linked, opened, part_at
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.state import State, given_leaf, is_missing, is_opaque, is_same
 from mlirad.frontend.indexing.views import view
@@ -150,6 +151,8 @@ class Shares:
         self._before = list(arrays_in(before))
         self._groups: list[list[Place]] = []
         self._outside: list[tuple[Place, Array]] = []
+        self._containers: list[list[Path]] = []
+        """The paths in variables that lead to one list or dictionary."""
 
     def note(self, after: Mapping[str, Any], originals: Originals) -> None:
         """The end of a body, while that is being traced, in which objects stand for original ones."""
@@ -164,6 +167,10 @@ class Shares:
                 if copy is not None and isinstance(copy.original, Array):
                     self._outside.append((place, base_of(copy.original)))
         self._groups += [group for group in groups.values() if len(group) > 1]
+        paths: dict[int, list[Path]] = {}
+        for path, found in containers_in(after):
+            paths.setdefault(id(found), []).append(path)
+        self._containers += [group for group in paths.values() if len(group) > 1]
 
     def mark(self, results: Mapping[str, Any], changed: set[str]) -> None:
         """Mark the results that may be one array: those of the variables that some body replaced or wrote."""
@@ -180,6 +187,11 @@ class Shares:
         for place, x in self._before:
             if place in made and place[0] in changed and id(base_of(made[place])) not in bases:
                 _pair(made[place], base_of(x))  # which it is still on ways that do not replace it
+        for paths in self._containers:
+            found = [part_at(results, path) for path in paths if path[0] in results]
+            objects = {id(x): x for x in found if is_mutable(x)}
+            if len(objects) > 1:
+                require_unwritten([(str(paths[0][0]), objects.values())])
 
 
 def outside_in(value: Any) -> list[Array | None]:

@@ -17,6 +17,8 @@ from mlirad.frontend.constructs.endings import Ends, Part, end_where, in_loop, t
 from mlirad.frontend.control_flow.aliases import Shares, copies, hold_bases, objects_in
 from mlirad.frontend.control_flow.attributes import carry_found, carry_known, require_values
 from mlirad.frontend.control_flow.choices import require_unwritten
+from mlirad.frontend.control_flow.grown import Grown
+from mlirad.frontend.control_flow.kept import KeptList
 from mlirad.frontend.control_flow.originals import Found, Originals
 from mlirad.frontend.control_flow.outside import read_all, require_known, standing
 from mlirad.frontend.control_flow.raised import RaisingSide, also_raising, raise_later, raising_as
@@ -81,7 +83,7 @@ class _Choice:
         self._shares = Shares(self._before)
         self._after: list[dict[str, Any]] = [{}, {}]
         self._originals = [Originals({}, {}), Originals({}, {})]
-        self._results = Results(self._before, state.cells)
+        self._results = Results(self._before, state.cells, state.attributes.values())
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._sent: tuple[str, ...] = ()
         self._traced_sides: list[int] = []
@@ -93,6 +95,11 @@ class _Choice:
         """Variables that one branch leaves complex and the other one real."""
         self._ends = False
         """True if an exception in a branch ends a loop around the `if`."""
+        self._grown = Grown(state.code)
+        self._live: tuple[str, ...] = state.live
+        """The live variables, with those that stand for lists in the place of these."""
+        self._guessed: set[str] = set()
+        """Elements of lists whose types are those of an earlier iteration."""
 
     def make(self) -> None:
         """Trace it. Variables and attributes are as before, if it cannot be traced."""
@@ -123,7 +130,7 @@ class _Choice:
                     carry_found(self._state, found)
                     hold_bases(self._state)
                     self._before = self._state.get()
-                    self._results = Results(self._before, self._state.cells)
+                    self._results = Results(self._before, self._state.cells, self._state.attributes.values())
                 resume(token)
                 self._traced_sides.clear()
                 self._shares = Shares(self._before)
@@ -137,11 +144,15 @@ class _Choice:
         failed = chosen.pop(_FAILED, None)
         if failed is not None:
             end_where(failed)
-        results = {name: self._result(name, chosen) for name in self._state.live}
+        lists = self._grown.before(self._before)
+        results = {name: self._result(name, chosen) for name in self._live}
+        self._shares.mark(results, self._replaced | self._written)
+        self._grown.gather(self._test, lists, results, self._originals, self._results)
+        self._grown.keep_types(self._types)
+        results = {name: results[name] for name in self._state.live}
         require_values(self._state, results)
         self._results.forget(self._originals)
         require_unwritten(self._results.choices)
-        self._shares.mark(results, self._replaced | self._written)
         self._state.put(results)
 
     def _traced(self) -> dict[str, Any]:
@@ -158,12 +169,15 @@ class _Choice:
 
     def _side(self, k: int) -> dict[str, Any]:
         state = self._state
+        if state.attributes:
+            state.put(self._before)  # objects hold what the other branch has given them
         start = copies(self._before, self._before)
         for name, found in self._before.items():
             place = place_where(found, self._test, holds=k == 0)
             if place is not None:
                 start[name] = dict(start[name].answers())[place]
         held = {name: contents(found) for name, found in start.items()}
+        self._grown.begin(k, start)
         attributes = state.attributes.values()
         self._originals[k] = Originals(self._before, start, attributes, can_carry=True)
         state.put(start)
@@ -171,27 +185,45 @@ class _Choice:
             with raising_as(k):
                 without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k])
             after = state.get()
-            encoded = self._unions.encoded(k, {name: after[name] for name in state.live})
+            # The first side, or one that is traced again.
+            is_first = len(self._traced_sides) != 1 or k in self._traced_sides
+            after |= self._spread(k, after, is_first=is_first)
+            encoded = self._unions.encoded(k, {name: after[name] for name in self._live})
             after = self._after[k] = after | encoded
-            given = {name: after[name] for name in state.live}
+            given = {name: after[name] for name in self._live}
             read_all(given)
         require_known(self._originals[k], frozenset(), "an `if`")
         self._shares.note(given, self._originals[k])
-        for name in state.live:
-            if after[name] is not start[name]:
+        for name in self._live:
+            if name not in start or after[name] is not start[name]:
                 self._replaced.add(name)
             elif is_written(held[name], after[name]):
                 self._written.add(name)
-        if len(self._traced_sides) != 1 or k in self._traced_sides:  # the first one, or one traced again
+        if is_first:
             self._traced_sides = [k]
             return self._first(after)
         self._traced_sides.append(k)
         return self._second(after, self._after[1 - k])
 
+    def _spread(self, k: int, after: dict[str, Any], *, is_first: bool) -> dict[str, Any]:
+        """The variables that stand for lists whose length the branches change."""
+        state = self._state
+        if self._grown.notes(k, after, state.live) and not is_first:
+            raise Returned
+        made = self._grown.spread(k, after, self._originals[k], is_first=is_first)
+        if made is None:
+            raise Returned
+        self._live = tuple(name for name in (*state.live, *made) if name not in self._grown)
+        if is_first:
+            guessed = self._grown.guessed([name for name in made if name not in self._types])
+            self._types |= guessed
+            self._guessed |= guessed.keys()
+        return made
+
     def _first(self, after: dict[str, Any]) -> dict[str, Any]:
         """Return what the first branch gives: all that is a value of the program."""
         sent: dict[str, Any] = {}
-        for name in self._state.live:
+        for name in self._live:
             found = after[name]
             if found is NOTHING and name in self._types:
                 sent[name] = zeros_of(*self._types[name])
@@ -206,10 +238,12 @@ class _Choice:
     def _second(self, after: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
         """Return what the other branch gives for the same variables."""
         sent: dict[str, Any] = {}
-        self._unions.widen(self._state.live, self._after[1 - self._traced_sides[-1]], after)
-        for name in self._state.live:
+        self._unions.widen(self._live, self._after[1 - self._traced_sides[-1]], after)
+        for name in self._live:
             found = after[name]
             if name in self._sent:
+                if name in self._guessed and not is_missing(found) and not is_opaque(found):
+                    self._require_guessed(name, found)
                 if is_missing(found) or is_opaque(found):
                     sent[name] = zeros_of(*self._types[name])
                 else:
@@ -217,12 +251,33 @@ class _Choice:
                         found = after[name] = as_complex(found)
                     elif is_complex(self._types[name][0]) is not is_complex(flatten(found)[1]):
                         self._note_complex(name, found)
-                    _require_structure(name, self._types[name][0], found)
+                    self._require_structure(name, self._types[name][0], found)
                     sent[name] = found
             elif before[name] is NOTHING and not is_missing(found) and not is_opaque(found):
                 self._types[name] = types_of(found)
                 raise Returned
         return sent
+
+    def _require_guessed(self, name: str, found: Any) -> None:
+        """Have the branches traced again if an element is not what it was in an earlier iteration."""
+        types = types_of(found)
+        if types != self._types[name]:
+            self._types[name] = types
+            self._guessed.discard(name)
+            raise Returned
+
+    def _require_structure(self, name: str, tree: Tree, found: Any) -> None:
+        """Require one structure of a variable after both branches, but for the length of a list."""
+        other = flatten(found)[1]
+        kinds = {tree.kind, other.kind}
+        if (
+            other != tree
+            and kinds <= {list, KeptList}
+            and (KeptList in kinds or len(tree.children) != len(other.children))
+        ):
+            self._grown.note((name,), shown_name(name))
+            raise Returned
+        _require_structure(name, tree, found)
 
     def _note_complex(self, name: str, found: Any) -> None:
         """Have a variable be complex at both ends, if it is so at one and real at the other."""
@@ -234,7 +289,7 @@ class _Choice:
 
     def _result(self, name: str, chosen: dict[str, Any]) -> Any:
         """The value of a variable after the `if`."""
-        before = self._before[name]
+        before = self._before.get(name, NOTHING)
         if name not in self._replaced and name not in self._written:
             return before
         if not all(self._after):  # a recursion whose result is unknown yet: this attempt is given up
@@ -247,7 +302,11 @@ class _Choice:
         if one is NOTHING or other is NOTHING:
             rest = other if one is NOTHING else one
             if name in chosen or not is_missing(rest):
-                return chosen.get(name, rest)
+                found = chosen.get(name, rest)
+                self._results.note_chosen(
+                    name, name, found, [(rest, self._originals[0 if rest is one else 1])]
+                )
+                return found
         if is_missing(one) or is_missing(other):
             return _missing(name, one if is_missing(one) else other, "an `if`")
         if name not in chosen or is_opaque(one) or is_opaque(other):
@@ -320,11 +379,8 @@ def shown_tree(tree: Tree) -> str:
 def _require_structure(name: str, tree: Tree, found: Any) -> None:
     other = flatten(found)[1]
     if other != tree:
-        is_list = tree.kind is list and other.kind is list
         raise tracing_error(
             f"`if` with a traced condition: {shown_name(name)} is {shown_tree(tree)} after one branch, and "
             f"{shown_tree(other)} after the other",
-            "append in both branches, 0.0 for what does not count, and to another list whether it counts"
-            if is_list
-            else "give it the same tuples, keys and fields in both branches",
+            "give it the same tuples, keys and fields in both branches",
         )

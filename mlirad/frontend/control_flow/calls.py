@@ -31,10 +31,10 @@ from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.control_flow import iterators
 from mlirad.frontend.control_flow.expressions import choose
 from mlirad.frontend.control_flow.iterables import range_, reversed_
-from mlirad.frontend.control_flow.kept import as_chosen
+from mlirad.frontend.control_flow.kept import KeptList, as_chosen
 from mlirad.frontend.control_flow.mathematics import MATHEMATICS, complex_
 from mlirad.frontend.control_flow.one_number import compared, number
-from mlirad.frontend.control_flow.orders import extreme, list_method, several, sorted_by
+from mlirad.frontend.control_flow.orders import extreme, list_method, several, sort_kept, sorted_by
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
@@ -73,6 +73,12 @@ def of(function: Any) -> Any:
         return formatting(function) if function.__name__ == "format" else own
     if isinstance(function, BuiltinMethodType) and type(function.__self__) is list:
         return list_method(cast("list[Any]", function.__self__), function.__name__, of) or function
+    if (
+        isinstance(function, MethodType)
+        and type(function.__self__) is KeptList
+        and function.__name__ == "sort"
+    ):
+        return sort_kept(function.__self__, of)
     if getattr(function, "__module__", None) == "statistics" and isinstance(function, FunctionType):
         return iterators.of_statistics(function) or function
     if isinstance(function, type):

@@ -93,7 +93,7 @@ class CarriedLoop:
         self._together = together(self._before)
         self._ends: dict[str, Any] = {}
         self._originals = Originals({}, {})
-        self._results = Results(self._before, state.cells)
+        self._results = Results(self._before, state.cells, state.attributes.values())
         self._apart: set[str] = set()
         self._shares = Shares(self._before)
         self._passed: set[int] = set()

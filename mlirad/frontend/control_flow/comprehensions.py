@@ -9,7 +9,7 @@ An element under a traced condition is computed where the condition holds, as in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from mlirad.errors import is_from_signal
@@ -17,8 +17,9 @@ from mlirad.frontend.constructs.alternatives import VALUES, OneOf
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.constructs.raising_later import Conditional, computed_early
 from mlirad.frontend.control_flow.expressions import choose
-from mlirad.frontend.control_flow.kept import Kept, Pair, all_of, collected, flagged
+from mlirad.frontend.control_flow.kept import Kept, Pair, collected, flagged
 from mlirad.frontend.control_flow.originals import Originals
+from mlirad.frontend.control_flow.picks import all_of
 from mlirad.frontend.control_flow.raised import is_pythons
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import settled, truth_of
@@ -101,9 +102,9 @@ def _nothing() -> None:
     """The value of an element that does not count."""
 
 
-def listed(pairs: Iterator[Pair]) -> Any:
-    """A list comprehension."""
-    return collected(pairs, "a list comprehension")
+def listed(pairs: Iterable[Pair]) -> Any:
+    """A list comprehension, or a list with the elements of others."""
+    return collected(iter(pairs), "a list comprehension")
 
 
 def kept(pairs: Iterator[Pair]) -> Kept:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Set
 from types import CodeType, FrameType
 from typing import Any, Final
 
+from mlirad.frontend.control_flow.places import Attribute
 from mlirad.frontend.control_flow.reached import LIMIT, Reached
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.functions import call_for_values
@@ -22,16 +23,18 @@ _BEGINNING: Final[CodeType] = call_for_values.__code__
 """The code that calls the traced function, with copies of its arguments."""
 
 
-def is_held_elsewhere(found: object, name: str, cells: Set[int]) -> bool:
+def is_held_elsewhere(
+    found: object, name: str, cells: Set[int], attributes: Iterable[Attribute] = ()
+) -> bool:
     """Return whether anything but a variable of the innermost function that has this name holds an object.
 
-    The variables in `cells` are left out, since they are about to get other values. Where there is too much
-    to look at, it may be held.
+    The variables in `cells` and the `attributes` are left out, since they are about to get other values.
+    Where there is too much to look at, it may be held.
     """
     running = list(_running())
     values = tuple(_variables(running, name))
     codes = ((frame.f_code, frame.f_globals) for frame in running)
-    reached = Reached((values,), cells, codes).objects
+    reached = Reached((values,), cells, codes, attributes).objects
     return id(found) in reached or len(reached) >= LIMIT
 
 

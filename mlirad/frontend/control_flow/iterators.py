@@ -22,7 +22,8 @@ from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.control_flow.comprehensions import element, met
 from mlirad.frontend.control_flow.expressions import and_, choose, flag, not_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, zip_
-from mlirad.frontend.control_flow.kept import Kept, KeptList, Pair, all_of, as_list, flagged
+from mlirad.frontend.control_flow.kept import Kept, KeptList, Pair, as_list, flagged
+from mlirad.frontend.control_flow.picks import all_of
 from mlirad.frontend.indexing.masks import MaskedElements, is_same_mask
 from mlirad.frontend.numpy_functions.arrays.creation import array
 from mlirad.frontend.numpy_functions.protocols.asked_calls import length
@@ -106,17 +107,17 @@ def _reduce(of: Calling) -> Callable[..., Any]:
 
 
 def _length(values: Any) -> Any:
-    return values.count() if isinstance(values, KeptList) else length(values)
+    return values.number() if isinstance(values, KeptList) else length(values)
 
 
 def _list(*args: Any) -> Any:
     found: Any = as_list(args[0]) if args else ()
-    return found if isinstance(found, KeptList) else list(found)
+    return found.copy() if isinstance(found, KeptList) else list(found)
 
 
 def _tuple(*args: Any) -> Any:
     found: Any = as_list(args[0]) if args else ()
-    return found if isinstance(found, KeptList) else tuple(found)
+    return found.copy() if isinstance(found, KeptList) else tuple(found)
 
 
 def _next(iterator: Any, *default: Any) -> Any:
@@ -311,6 +312,6 @@ def _require_data(function: Callable[..., Any], data: Any) -> None:
         try:
             function(too_few)
         except ValueError as error:
-            raise_where(np.less_equal(data.count(), len(too_few)), error)
+            raise_where(np.less_equal(data.number(), len(too_few)), error)
     elif len(data) <= len(too_few):
         function(too_few)

@@ -8,9 +8,10 @@ Like `x[mask]`, such a list is known except for its length. It is a list and no 
 and its truth is whether it has elements.
 """
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, repeat
@@ -19,13 +20,14 @@ from typing import Any, Final, NoReturn, TypeAlias, cast
 import numpy as np
 
 from mlirad.errors import TracingError
-from mlirad.frontend.constructs.alternatives import chosen
 from mlirad.frontend.constructs.raising_later import raise_where
+from mlirad.frontend.control_flow.entries import Entries
+from mlirad.frontend.control_flow.picks import picked
 from mlirad.frontend.indexing.masks import MaskedElements
-from mlirad.frontend.numpy_functions.protocols.masked_places import place_of
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.operations import are_numbers_of_python, as_array, xp
-from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.asked_class import asks_for_numpys
+from mlirad.frontend.tracing.containers import Container, Opened, container_of, enter
+from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
 
@@ -49,7 +51,7 @@ def flagged(iterable: Any) -> Iterator[Pair]:
     if isinstance(iterable, MaskedElements) and iterable.dim == 0:
         return _rows_of(iterable.mask, lambda k: iterable.elements[k])
     if isinstance(iterable, KeptList):
-        return _rows_of(iterable.mask, iterable.row)
+        return zip([*iterable.flags], [*iterable.values], strict=True)
     return zip(repeat(True), iterable)
 
 
@@ -67,7 +69,7 @@ def collected(pairs: Iterable[Pair], what: str) -> Any:
             f"traced conditions decide which of more than {MOST} elements {what} keeps",
             "select from an array, which takes one step for all elements: x[x > 0]",
         )
-    return KeptList([value for _, value in found], xp.stack([as_array(flag) for flag, _ in found]))
+    return KeptList([value for _, value in found], [flag for flag, _ in found])
 
 
 def _known(pair: Pair, what: str) -> Any:
@@ -120,66 +122,39 @@ def _used_up(what: str) -> NoReturn:
     )
 
 
-class KeptList:
-    """A list of those of `values` that `mask` counts; of numbers, the same as a selection of an array.
+class KeptList(Entries):
+    """A list of elements, and flags that say which ones count; of numbers, as a selection of an array is.
 
-    Elements that are all numbers of Python's stay such, as `are_pythons` says.
+    Elements that are all numbers of Python's stay such, as `are_pythons` says. A list that became one under a
+    traced condition knows the list that it `was`.
     """
 
     CAPTURED = ()
-    __slots__ = ("_chosen", "_values", "are_pythons", "line", "mask")
+    __slots__ = ("line", "was")
     __array_priority__ = 1002
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
         self,
         values: Sequence[Any] | None,
-        mask: Array,
+        flags: Array | Sequence[Any],
         chosen: MaskedElements | None = None,
         *,
-        are_pythons: bool = False,
+        are_pythons: bool | None = None,
+        was: list[Any] | None = None,
     ):
-        self._values, self.mask, self._chosen = values, mask, chosen
-        self.are_pythons = are_pythons or (values is not None and are_numbers_of_python(values))
-        self.line = user_line()
+        super().__init__(values, flags, chosen, are_pythons=are_pythons)
+        self.line, self.was = user_line(), was
 
-    @property
-    def values(self) -> Sequence[Any]:
-        """All elements, those that do not count among them."""
-        return list(cast(Array, self.chosen().elements)) if self._values is None else self._values
-
-    def row(self, k: Any) -> Any:
-        """The element at a place among all of them."""
-        if isinstance(k, int) and self._values is not None:
-            return self._values[k]
-        return picked(self.values, k) if self._chosen is None else self.combined(self._chosen.elements[k])
-
-    def has_numbers(self) -> bool:
-        """Tell whether the elements are numbers, or arrays of one shape."""
-        return self._chosen is not None or are_numbers(self.values)
-
-    def chosen(self) -> MaskedElements:
-        """The elements as NumPy has them: an array, of rows where they are tuples."""
-        if self._chosen is not None:
-            return self._chosen
-        rows = self.values
-        if all(type(row) in (tuple, list) and are_numbers(row) for row in rows):
-            rows = [xp.stack([as_array(part) for part in row]) for row in rows]
-        if not are_numbers(rows):
-            raise tracing_error(
-                "traced conditions decide which elements this list has, and these are not all numbers, or "
-                "arrays of one shape",
-                "go over it by a `for` loop or a comprehension, and compute a number of each element",
-            )
-        return MaskedElements(xp.stack([as_array(row) for row in rows]), self.mask, 0)
-
-    def combined(self, found: Any) -> Any:
-        """A number made of elements, such as their sum: one of Python's where they are such."""
-        return made(found.value, weak=True) if self.are_pythons else found
-
-    def count(self) -> Any:
-        """The number of elements."""
-        return made(xp.count_nonzero(self.mask).value, weak=True)
+    @staticmethod
+    def settled_result(result: Any, name: str) -> NoReturn:
+        """The results of a compiled function, which must not hold such a list."""
+        raise TracingError(
+            f"{name} returns a list whose elements are decided by traced conditions, and compiled functions "
+            "return arrays whose sizes are known",
+            location=next((found.line for found in _lists_in(result)), None),
+            hint="return what is computed of it, or all elements and an array that says which ones count",
+        )
 
     def with_rows(self, order: Any) -> KeptList:
         """The same elements in another order."""
@@ -188,24 +163,56 @@ class KeptList:
             mask = self.mask[order]
             chosen = MaskedElements(found.elements[order], mask, 0)
             return KeptList(None, mask, chosen, are_pythons=self.are_pythons)
-        places = range(self.mask.shape[0])
+        places = range(self.size)
         return KeptList([picked(self.values, order[k]) for k in places], self.mask[order])
 
     def plus(self, other: Any, *, is_before: bool = False) -> KeptList:
         """This list and another one, after it or before."""
-        own, given = [*flagged(self)], [*flagged(other)]
-        return cast(KeptList, collected([*given, *own] if is_before else [*own, *given], "a list"))
+        made = self.copy()
+        if is_before:
+            made.clear()
+            made.add(flagged(other))
+            made.add(flagged(self))
+        else:
+            made.add(flagged(other))
+        return made
+
+    def extend(self, other: Any, /) -> None:
+        """Add the elements of an iterable."""
+        self.add(flagged(other))
+
+    def __iadd__(self, other: Any) -> KeptList:
+        self.extend(other)
+        return self
 
     # Operations on a list -------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             if key == slice(None, None, -1):
-                return self.with_rows(np.arange(self.mask.shape[0])[::-1])
+                made = self.copy()
+                made.reverse()
+                return made
+            made = self._without_known(key)
+            if made is not None:
+                return made
             mask = MaskedElements(self.mask, self.mask, 0)[key].mask
             known = None if self._chosen is None else MaskedElements(self._chosen.elements, mask, 0)
             return KeptList(self._values, mask, known, are_pythons=self.are_pythons)
-        return self.row(place_of(MaskedElements(self.mask, self.mask, 0), key))
+        return self.row(self.place(key))
+
+    def _without_known(self, key: Any) -> KeptList | None:
+        """A part that leaves elements at the front out which count in any case: these are not kept."""
+        start, stop, step = key.start, key.stop, key.step
+        if step not in (None, 1) or stop is not None or not isinstance(start, int):
+            return None
+        dropped = 0
+        while dropped < start and self._known_place(dropped) is not None:
+            dropped += 1
+        if not dropped:
+            return None
+        made = KeptList(self.values[dropped:], self.flags[dropped:])
+        return made if dropped == start else made[start - dropped :]
 
     def __iter__(self) -> Iterator[Any]:
         _refuse("this list")
@@ -217,17 +224,36 @@ class KeptList:
         _refuse("this list")
 
     def __contains__(self, value: Any) -> Any:
-        return xp.any(xp.logical_and(self.mask, xp.equal(self.chosen().elements, value)))
+        return xp.any(self.equal_to(value))
 
     def copy(self) -> KeptList:
-        """The same list."""
-        return self
+        """A list of the same elements."""
+        made = KeptList((), ())
+        made.become(self)
+        return made
 
-    def index(self, value: Any) -> Any:
+    def count(self, value: Any, /) -> Any:
+        """The number of elements that equal a value."""
+        return made(xp.count_nonzero(self.equal_to(value)).value, weak=True)
+
+    def index(self, value: Any, /) -> Any:
         """The number of the first element that equals a value."""
-        found = xp.logical_and(self.mask, xp.equal(self.chosen().elements, value))
+        found = self.equal_to(value)
         raise_where(xp.logical_not(xp.any(found)), ValueError("the value is not in the list"))
         return made((xp.cumsum(self.mask) - 1)[xp.argmax(found)].value, weak=True)
+
+    def sort(self, **options: Any) -> NoReturn:
+        """Put the elements in order, which rewritten code does by `orders.sort_kept`."""
+        _refuse("this list")
+
+    @property
+    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The class itself for mlirad, NumPy and Python; see `asked_class`."""
+        return self._class_for_others() if asks_for_numpys() else type(self)
+
+    def _class_for_others(self) -> type[Any]:
+        """The class of the list that it stands for."""
+        return list
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -253,7 +279,7 @@ class KeptList:
     def __repr__(self) -> str:
         from mlirad.frontend.tracing.unfinished_texts import represented  # few programs have texts
 
-        return represented(f"a list of {self.mask.shape[0]} elements or fewer")
+        return represented(f"a list of {self.size} elements or fewer")
 
 
 def as_list(values: Any) -> Any:
@@ -285,7 +311,7 @@ def _operating(function: Callable[..., Any], *, is_reflected: bool) -> Callable[
         if name == "add" and isinstance(other, list | KeptList):
             return self.plus(other, is_before=is_reflected)
         if name in ("eq", "ne") and isinstance(other, list) and not other:
-            return xp.equal(self.count(), 0) if name == "eq" else xp.greater(self.count(), 0)
+            return xp.equal(self.number(), 0) if name == "eq" else xp.greater(self.number(), 0)
         raise tracing_error(
             f"traced conditions decide which elements this list has, which `{name}` of lists needs to know",
             _OTHERWISE,
@@ -302,35 +328,32 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(KeptList, f"__{_name}__", _operating(getattr(operator, _name), is_reflected=False))
 
 
-# Elements at traced places -----------------------------------------------------------------------
+class _Elements(Container):
+    """A list of kept elements as structure: elements and flags are parts."""
 
-_NUMBERS: Final = (Array, bool, int, float, np.bool_, np.number, np.ndarray)
+    static_names = ("size", "are_pythons")
 
+    def open(self, value: Any) -> Opened:
+        found = cast(KeptList, value)
+        if found._chosen is not None:
+            return Opened((), [found._chosen.elements, found.mask], (None, found.are_pythons))
+        return Opened((), [*found.values, *found.flags], (found.size, None))
 
-def are_numbers(values: Sequence[Any]) -> bool:
-    """Tell whether values are numbers, or arrays of one shape."""
-    return all(isinstance(value, _NUMBERS) for value in values) and len(set(map(np.shape, values))) == 1
-
-
-def picked(values: Sequence[Any], place: Any) -> Any:
-    """The element of a list at a traced place: of structures by their leaves, of other objects a `OneOf`."""
-    flattened = [flatten(value) for value in values]
-    tree = flattened[0][1]
-    columns = [*zip(*(leaves for leaves, _ in flattened), strict=False)]
-    if all(other == tree for _, other in flattened) and all(map(are_numbers, columns)) and columns:
-        return tree.unflatten([_picked_number(column, place) for column in columns])
-    first = values[0]
-    if type(first) in (tuple, list) and all(type(v) is type(first) and len(v) == len(first) for v in values):
-        return type(first)(picked(part, place) for part in zip(*values, strict=True))
-    return chosen(place, dict(enumerate(values)))
+    def make(self, kind: type[Any], opened: Opened) -> Any:
+        size, are_pythons = cast("tuple[int | None, bool | None]", opened.static)
+        if size is not None:
+            return KeptList(opened.parts[:size], opened.parts[size:])
+        elements, mask = cast("Sequence[Array]", opened.parts)
+        return KeptList(None, mask, MaskedElements(elements, mask, 0), are_pythons=are_pythons)
 
 
-def _picked_number(values: Sequence[Any], place: Any) -> Array:
-    found = xp.stack([as_array(value) for value in values])[place]
-    return made(found.value, weak=True) if are_numbers_of_python(values) else found
+enter(KeptList, _Elements())
 
 
-def all_of(flags: Iterable[Any]) -> Any:
-    """The truth of all flags: `True`, or traced."""
-    traced = [flag for flag in flags if flag is not True]
-    return functools.reduce(xp.logical_and, traced) if traced else True
+def _lists_in(result: Any) -> Iterator[KeptList]:
+    """The lists of kept elements in a value."""
+    if type(result) is KeptList:
+        yield result
+    container = container_of(cast("type[Any]", type(result)))
+    for part in () if container is None else container.open(result).parts:
+        yield from _lists_in(part)

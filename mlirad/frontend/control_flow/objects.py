@@ -17,6 +17,7 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from mlirad.frontend.control_flow.kept import KeptList
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
 from mlirad.frontend.tracing.array import Array, base_of
 from mlirad.frontend.tracing.captured_objects import (
@@ -41,7 +42,7 @@ def opened(value: Any) -> Opened | None:
 
 def is_mutable(value: Any) -> bool:
     """Tell if a container can be written in place, as lists, dictionaries and objects that are not frozen."""
-    if isinstance(value, list | dict):
+    if isinstance(value, list | dict) or type(value) is KeptList:
         return True
     kind = cast("type[Any]", type(value))
     if isinstance(value, tuple) or container_of(kind) is None or not is_rewritable_class(kind):
@@ -51,7 +52,9 @@ def is_mutable(value: Any) -> bool:
 
 def fill(original: Any, result: Any) -> None:
     """Write the parts of a mutable container into another one."""
-    if isinstance(original, list):
+    if type(original) is KeptList:
+        original.become(result)
+    elif isinstance(original, list):
         cast("list[Any]", original)[:] = result
     elif isinstance(original, dict):
         kept = cast("dict[Any, Any]", original)
@@ -91,14 +94,39 @@ def held_objects(value: Any) -> list[int]:
     return [id(value), *map(id, arrays), *(id(found) for _, found in _containers(value, ()))]
 
 
+def part_at(values: Mapping[str, Any], path: Path) -> Any:
+    """The object at a path in variables, `None` if there is none."""
+    found: Any = values.get(path[0])
+    for k in path[1:]:
+        taken = opened(found)
+        found = taken.parts[k] if taken is not None and k < len(taken.parts) else None
+    return found
+
+
+def replace_part(values: Mapping[str, Any], path: Path, part: Any) -> bool:
+    """Put an object at a path in variables, if the container there can be written; tell whether it can."""
+    holder = part_at(values, path[:-1])
+    if not is_mutable(holder):
+        return False
+    taken = opened(holder)
+    assert taken is not None
+    parts = [part if k == path[-1] else own for k, own in enumerate(taken.parts)]
+    fill(holder, with_parts(holder, taken, parts))
+    return True
+
+
 # Copies ------------------------------------------------------------------------------------------
 
 
 def linked(before: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
-    """Copies in which lists and dictionaries are one object wherever they are one before."""
+    """Copies in which lists and dictionaries are one object wherever they are one before.
+
+    Values that are not copied, such as objects without arrays and numbers, stay as they are.
+    """
     known: dict[int, Any] = {}
     return {
-        name: _linked(before[name], value, known) if name in before else value for name, value in made.items()
+        name: _linked(before[name], value, known) if name in before and value is not before[name] else value
+        for name, value in made.items()
     }
 
 

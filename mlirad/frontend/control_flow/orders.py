@@ -19,8 +19,9 @@ from mlirad.frontend.constructs.alternatives import values_of
 from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.control_flow.comprehensions import element
 from mlirad.frontend.control_flow.expressions import choose
-from mlirad.frontend.control_flow.kept import KeptList, are_numbers, as_chosen, as_list, flagged, picked
+from mlirad.frontend.control_flow.kept import KeptList, as_chosen, as_list, flagged
 from mlirad.frontend.control_flow.one_number import compared
+from mlirad.frontend.control_flow.picks import are_numbers, picked
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, contains_traced, xp
@@ -159,7 +160,7 @@ def several(of: Calling, *, is_descending: bool) -> Callable[..., Any]:
 
 
 def list_method(values: list[Any], name: str, of: Calling) -> Callable[..., Any] | None:
-    """A method of a list that compares its elements; `None` for others."""
+    """A method of a list that compares its elements, or takes those of another one; `None` for others."""
     if name == "sort":
 
         def sort(**options: Any) -> None:
@@ -169,6 +170,15 @@ def list_method(values: list[Any], name: str, of: Calling) -> Callable[..., Any]
     if name in ("index", "count"):
         return functools.partial(_searched, values, name)
     return None
+
+
+def sort_kept(values: KeptList, of: Calling) -> Callable[..., None]:
+    """The method `sort` of a list of kept elements."""
+
+    def sort(**options: Any) -> None:
+        values.become(sorted_by(of)(values, **options))
+
+    return sort
 
 
 def _searched(values: list[Any], name: Literal["index", "count"], wanted: Any, *bounds: int) -> Any:

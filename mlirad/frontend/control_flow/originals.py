@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from mlirad.frontend.control_flow.objects import Path, are_same, is_mutable, opened, parts_or_version
+from mlirad.frontend.control_flow.objects import Path, are_same, is_mutable, opened, part_at, parts_or_version
 from mlirad.frontend.control_flow.places import Attribute, Holder
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
 from mlirad.frontend.tracing.array import Array, base_of, is_doubtful
@@ -93,11 +93,7 @@ class Originals:
         there.
         """
         for path, copy in self._places.items():
-            found: Any = after[path[0]]
-            for k in path[1:]:
-                taken = opened(found)
-                found = taken.parts[k] if taken is not None and k < len(taken.parts) else None
-            if found is not copy.copy:
+            if part_at(after, path) is not copy.copy:
                 self._standing.pop(id(copy.copy), None)
 
     def of(self, found: Any) -> Copy | None:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import TracingError
+from mlirad.frontend.control_flow.kept import KeptList
 from mlirad.frontend.tracing.captured_objects import attribute_table, found_in, is_slot, plain_attribute
 from mlirad.jit.guards import MISSING, cell_content
 from mlirad.lazy_dataclass import dataclass
@@ -146,6 +147,12 @@ def _is_same(before: object, now: object) -> bool:
 def of_list(values: list[Any]) -> Access:
     """The elements of a list."""
     return lambda: tuple(values), lambda before: values.__setitem__(slice(None), before)
+
+
+def of_kept_list(values: KeptList) -> Access:
+    """The elements of a list that traced conditions keep or leave out, and the flags."""
+    before = values.copy()
+    return lambda: values.held, lambda _: values.become(before)
 
 
 def of_kept(kept: set[Any] | deque[Any]) -> Access:

@@ -37,6 +37,7 @@ from weakref import ReferenceType
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.frontend.control_flow.kept import KeptList
 from mlirad.frontend.control_flow.originals import Found, Originals
 from mlirad.frontend.control_flow.package_globals import changed_globals
 from mlirad.frontend.control_flow.places import (
@@ -51,6 +52,7 @@ from mlirad.frontend.control_flow.places import (
     of_array,
     of_class,
     of_kept,
+    of_kept_list,
     of_list,
     of_table,
 )
@@ -82,7 +84,7 @@ _PLAIN: Final = frozenset((int, float, bool, str, bytes, complex, type(None), Ar
 _HOLDING: Final = frozenset(("builtins", "types", "collections", "itertools"))
 """Modules of classes whose objects hold what the program gives them, and nothing of their own."""
 
-_CONTAINERS: Final = frozenset[type[Any]]((list, dict, tuple))
+_CONTAINERS: Final = frozenset[type[Any]]((list, dict, tuple, KeptList))
 """Classes of what an attribute can hold values of the program in."""
 
 _CLOSED: Final = (ModuleType, CodeType, FrameType, TracebackType)
@@ -232,7 +234,7 @@ class Reached:
             self.has_iterators = self.has_iterators or not self._is_foreign
             self._enter(name, (lambda: (Content(drawn_state(value)),), lambda before: None))
             self._others(value, kind, name)
-        elif isinstance(value, dict | list | set | deque | tuple):
+        elif kind is KeptList or isinstance(value, dict | list | set | deque | tuple):
             self._container(cast(Any, value), name)
         elif not is_rewritable_class(kind) and not issubclass(kind, _CLOSED):
             self._others(value, kind, name)
@@ -309,7 +311,10 @@ class Reached:
             for part in cast("dict[Any, Any]", value).values():
                 self._look_at(part, name)
             return
-        if isinstance(value, list):
+        if type(value) is KeptList:
+            self._enter(name, of_kept_list(value), owner, attribute)
+            value = value.held
+        elif isinstance(value, list):
             self._enter(name, of_list(cast("list[Any]", value)), owner, attribute)
         elif not isinstance(value, tuple):
             self._enter(name, of_kept(value))

@@ -16,6 +16,7 @@ import numpy as np
 from mlirad.frontend.control_flow.holders import is_held_elsewhere
 from mlirad.frontend.control_flow.objects import are_same, containers_in, fill, is_mutable, opened, with_parts
 from mlirad.frontend.control_flow.originals import Originals
+from mlirad.frontend.control_flow.places import Attribute
 from mlirad.frontend.control_flow.state import Unknown, is_same
 from mlirad.frontend.numpy_functions.writes.writes import replace
 from mlirad.frontend.tracing.array import Array, base_of, doubt, forget
@@ -35,8 +36,8 @@ class Results:
     written, and then replaced by another one in its variable, has no result: reading it is an error.
     """
 
-    def __init__(self, before: Mapping[str, Any], cells: Set[int]) -> None:
-        self._cells = cells
+    def __init__(self, before: Mapping[str, Any], cells: Set[int], attributes: Iterable[Attribute]) -> None:
+        self._cells, self._attributes = cells, attributes
         self._restored: dict[int, object] = {}
         self.choices: list[tuple[str, list[Any]]] = []
         """The new lists and dictionaries by variables, each with the ones from outside that it stands for."""
@@ -73,11 +74,11 @@ class Results:
         objects = [originals.object_of(end) for end, originals in ends]
         outside = {id(end) for end, originals in ends if id(end) in originals.outside}
         shared = [x for x in objects if x is not None]
-        if any(id(x) in outside or self._is_shared(x, name) for x in shared):
+        if any(id(x) in outside or self.is_shared(x, name) for x in shared):
             self.choices.append((name, [whole, *shared]))
         return whole
 
-    def _is_shared(self, found: object, name: str) -> bool:
+    def is_shared(self, found: object, name: str) -> bool:
         """Return whether a list or dictionary, or what it stands for, is held by anything but a variable."""
         if self._names.get(id(found)) != {name}:
             return True
@@ -86,7 +87,19 @@ class Results:
             copy = originals.of(objects[-1])
             if copy is not None:
                 objects.append(copy.original)
-        return any(is_held_elsewhere(x, name, self._cells) for x in objects)
+        return any(is_held_elsewhere(x, name, self._cells, self._attributes) for x in objects)
+
+    def note_restored(self, original: object) -> None:
+        """Have an original object be one that got its elements, or that nothing refers to any longer."""
+        self._restored[id(original)] = original
+
+    def note_chosen(self, name: str, shown: str, result: Any, ends: Iterable[End]) -> None:
+        """Note the objects that some ways end with, and others hold, for which a value has new ones."""
+        held = [(x, originals) for end, originals in ends for _, x in containers_in({name: end})]
+        outside = {id(x) for x, originals in held if id(x) in originals.outside}
+        objects = [x for x in (originals.object_of(x) for x, originals in held) if x is not None]
+        if any(id(x) in outside or self.is_shared(x, name) for x in objects):
+            self.choices.append((shown, [*(x for _, x in containers_in({name: result})), *objects]))
 
     def _written(self, name: str, original: Any, result: Array) -> Any:
         """An array with the elements of the result."""

@@ -111,7 +111,8 @@ def is_traced(condition: object) -> bool:
 def settled(condition: Any) -> Any:
     """A condition; of one of several objects its truth, of a list of kept elements whether it has any."""
     if type(condition) is KeptList:
-        return xp.any(condition.mask)
+        number = condition.number()
+        return number > 0 if isinstance(number, int) else xp.any(condition.mask)
     return condition.asked(_truth) if type(condition) is OneOf else condition
 
 
@@ -173,9 +174,12 @@ class State:
         return dict(zip(self.names, self._get(), strict=False))
 
     def put(self, values: Mapping[str, Any]) -> None:
-        """Assign values; variables that have none here are unset, except for those that are only read."""
-        reads = self._get()[len(self.names) :]
-        changed = (values.get(name, self._included.get(name, UNSET)) for name in self.names)
+        """Assign values; variables without one are unset, except for attributes and those only read."""
+        now = self._get()
+        reads = now[len(self.names) :]
+        kept = {name: held for name, held in zip(self.names, now, strict=False) if name in self.attributes}
+        kept |= self._included
+        changed = (values.get(name, kept.get(name, UNSET)) for name in self.names)
         self._put((*changed, *(values.get(n, v) for n, v in zip(self._reads, reads, strict=True))))
 
     def include(self, objects_of: Callable[[Mapping[str, Any]], Set[int]]) -> None:
@@ -276,7 +280,7 @@ def is_missing(found: object) -> bool:
 def is_opaque(found: object) -> bool:
     """Return whether a value is not one of the program: a string, a function, a module, some object."""
     leaves = flatten(found)[0]
-    may_be_empty = found is None or isinstance(found, tuple | list | dict)
+    may_be_empty = found is None or isinstance(found, tuple | list | dict) or type(found) is KeptList
     return not (leaves or may_be_empty) or not all(map(_is_leaf, leaves))
 
 

@@ -6,7 +6,8 @@ a if c else b      ad__.choose(c, lambda: a, lambda: b)
 "..." % x          ad__.percent("...", lambda: x)        f"{x:g}"         ad__.text(lambda: f"{x:g}", "{x:g}")
 x                  ad__.bound(x), where x may have no value
 x.y = z            ad__.owner(x, "x.y").y = z
-[e for v in x]     ad__.listed(...), see `_elements`; of (e for v in x) ad__.kept(...)
+[e for v in x]     ad__.listed(...), see `_comprehension`; of (e for v in x) ad__.kept(...)
+[*x, y]            ad__.listed([*ad__.flagged(x), (True, y)])
 """
 
 from __future__ import annotations
@@ -113,6 +114,19 @@ class Expressions(ast.NodeTransformer):
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
         """A list comprehension."""
         return self._comprehension(node, "listed")
+
+    def visit_List(self, node: ast.List) -> ast.expr:
+        """A list with the elements of others, `[*xs, v]`, by pairs of a flag and an element."""
+        if not isinstance(node.ctx, ast.Load) or not any(isinstance(e, ast.Starred) for e in node.elts):
+            self.generic_visit(node)
+            return node
+        pairs: list[ast.expr] = []
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                pairs.append(ast.Starred(call("flagged", self.visit(element.value)), ast.Load()))
+            else:
+                pairs.append(ast.Tuple([ast.Constant(True), self.visit(element)], ast.Load()))
+        return at(node, call("listed", ast.List(pairs, ast.Load())))
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
         """A generator expression."""

@@ -215,6 +215,8 @@ class Functions:
         """The attributes that statements were found to change, by the code that assigns their variables."""
         self.options: dict[tuple[CodeType, str], list[Any]] = {}
         """The objects that variables of statements were found to be, as traced conditions decide."""
+        self.grown: dict[tuple[CodeType, str], Any] = {}
+        """The elements that branches were found to add to lists in variables of statements."""
         self.is_early = False
         """True while code is traced that Python might not run."""
         self.facts: dict[int, tuple[Any, Any, dict[int, bool]]] = {}

@@ -176,7 +176,11 @@ def test_derivatives_of_second_order_go_through_comprehensions() -> None:
 
 
 REFUSED: dict[str, tuple[str, str]] = {
-    "append": ("z = [v for v in x if v > 0]\nz.append(1.0)\nreturn sum(z)", r"\.append needs to know them"),
+    "inserted": (
+        "z = [v for v in x if v > 0]\nz.insert(1, 1.0)\nreturn sum(z)",
+        "`insert` puts one before it",
+    ),
+    "parts": ("z = [v for v in x if v > 0]\nz[:2] = [1.0]\nreturn sum(z)", "which ones this part"),
     "repeated": ("return sum([v for v in x if v > 0] * 2)", "`mul` of lists"),
     "compared": ("return [v for v in x if v > 0] < [1.0]", "`lt` of lists"),
     "objects": ("return np.sum([{'a': v} for v in x if v > 0])", "not all numbers"),
@@ -189,7 +193,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "changes": ("z = []\n[z.append(v) for v in x if v > 0]\nreturn sum(z)", "changes z"),
     "used up": ("g = (v for v in x if v > 0)\nreturn next(g) + next(g)", "how far `next` went"),
     "dictionary": ("return sum({k: v for k, v in enumerate(x) if v > 0}.values())", "set and dictionary"),
-    "returned": ("return [v for v in x if v > 0]", "its length is needed"),
+    "returned": ("return [v for v in x if v > 0]", "elements are decided by traced conditions"),
     "endless": ("return next(k for k in itertools.count() if x[0] * k > 5.0)", "more than 10000 elements"),
 }
 

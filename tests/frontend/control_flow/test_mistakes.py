@@ -150,21 +150,20 @@ def attribute_that_is_not_there(x):
     return x
 
 
-@at_line(3, "point.list is [*, *] after one branch, and [*] after the other", "append in both")
-def list_in_an_attribute_that_grows(x):
-    point = Point()
-    point.list = [x]
-    if x > 0:
-        point.list.append(x)
-    return x
-
-
-@at_line(2, "out is [*] after one branch, and [] after the other", "append in both branches, 0.0 for what")
-def list_that_grows_one_way(x):
-    out = []
+@at_line(2, "how many elements out has, and another variable or", "write the list by one name")
+def list_with_two_names_that_grows(x):
+    out = others = []
     if x > 0:
         out.append(x)
-    return sum(out)
+    return sum(others)
+
+
+@at_line(2, "pair[0], which is in a tuple", "let a variable hold the list")
+def list_in_a_tuple_that_grows(x):
+    pair = ([x], x)
+    if x > 0:
+        pair[0].append(x)
+    return sum(pair[0])
 
 
 @at_line(5, "p has no value here", "make Plain a dataclass, or say by ad.register")

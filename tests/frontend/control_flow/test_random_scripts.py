@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from tests.generators.grown_lists import grown_lists
 from tests.generators.python_control import Strange
 from tests.generators.python_idioms import idiom_script
 from tests.generators.python_scripts import script
@@ -132,6 +133,7 @@ def test_many_random_scripts(seed: int) -> None:
 MAKERS: dict[str, Callable[[int], tuple[Callable[..., Any], str]]] = {
     "scripts": lambda seed: script(seed, 2 + seed % 3),
     "idioms": lambda seed: idiom_script(seed, 2 + seed % 3),
+    "lists": grown_lists,
     "shared arrays": shared_arrays,
 }
 
