@@ -15,6 +15,7 @@ import numpy as np
 from mlirad.dialects.extents import Extent
 from mlirad.errors import SizeNeeded
 from mlirad.frontend.constructs.loops import integer
+from mlirad.frontend.control_flow.kept import Kept, KeptList, flagged
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.protocols.masked_places import in_front, length_of
 from mlirad.frontend.tracing.array import Array, known_bound
@@ -197,6 +198,8 @@ def reversed_(iterable: Any) -> Any:
     """`reversed`, of ranges and arrays as iterations."""
     if isinstance(iterable, TracedRange):
         return iterable.reversed()
+    if isinstance(iterable, KeptList):
+        return Kept(flagged(iterable[::-1]), "`reversed`")
     if isinstance(iterable, Once) or iterations_of(iterable) is None:
         return reversed(cast(Any, iterable))
     backwards: Any = iterable[::-1]

@@ -147,12 +147,22 @@ def _zip(*iterables: Any, strict: bool = False) -> Any:
     if not lists:
         return zip_(*values, strict=strict)
     if len(lists) < len(values) or not all(is_same_mask(lists[0].mask, other.mask) for other in lists):
-        raise tracing_error(
-            "traced conditions decide which elements of these lists stand beside one another",
-            "make one list of tuples, under one condition: [(a, b) for a, b in zip(x, y) if a > 0]",
-        )
+        if strict:
+            raise tracing_error(
+                "traced conditions decide whether these lists have one length, which `strict` asks for",
+                "leave `strict` out, or compare their lengths before",
+            )
+        return Kept(_by_numbers(values, [x.number() for x in lists]))
     rows = (tuple(x.row(k) for x in lists) for k in range(lists[0].mask.shape[0]))
     return Kept(zip(map(lists[0].mask.__getitem__, range(lists[0].mask.shape[0])), rows, strict=True))
+
+
+def _by_numbers(values: list[Any], numbers: list[Any]) -> Iterator[Pair]:
+    """Elements of the same number in lists, which are moved in front of those that do not count there."""
+    rows = (x.in_front().values if isinstance(x, KeptList) else x for x in values)
+    for k, row in enumerate(zip(*rows, strict=False)):
+        flags = (True if isinstance(n, int) and k < n else xp.less(k, n) for n in numbers)
+        yield all_of(flags), row
 
 
 def _flag(tests: Callable[[Any], Any], value: Any) -> Any:

@@ -166,6 +166,10 @@ class KeptList(Entries):
         places = range(self.size)
         return KeptList([picked(self.values, order[k]) for k in places], self.mask[order])
 
+    def in_front(self) -> KeptList:
+        """The same list with the elements that do not count behind all others."""
+        return self.with_rows(xp.argsort(xp.logical_not(self.mask), kind="stable"))
+
     def plus(self, other: Any, *, is_before: bool = False) -> KeptList:
         """This list and another one, after it or before."""
         made = self.copy()

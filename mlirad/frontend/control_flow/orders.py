@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, cast
 
@@ -169,7 +170,19 @@ def list_method(values: list[Any], name: str, of: Calling) -> Callable[..., Any]
         return sort
     if name in ("index", "count"):
         return functools.partial(_searched, values, name)
+    if name == "remove":
+        return functools.partial(_remove, values)
     return None
+
+
+def _remove(values: list[Any], wanted: Any) -> None:
+    """`list.remove`: behind the element that is removed, which may be at a traced place, others move up."""
+    place = _searched(values, "index", wanted)
+    if not is_traced(place):
+        values.remove(wanted)
+        return
+    pairs = enumerate(itertools.pairwise(values))
+    values[:] = [picked(pair, xp.less_equal(place, k).astype(np.int64)) for k, pair in pairs]
 
 
 def sort_kept(values: KeptList, of: Calling) -> Callable[..., None]:

@@ -187,8 +187,8 @@ REFUSED: dict[str, tuple[str, str]] = {
     "texts": ("return sum(['a' if v > 1 else 'b' for v in x if v > 0])", "which ones these are"),
     "one by one": ("return ''.join(v for v in x if v > 0)", "elements are taken one by one"),
     "beside one another": (
-        "return sum(a * b for a, b in zip([v for v in x if v > 0], [v for v in x if v < 0]))",
-        "stand beside one another",
+        "return sum(a for a, b in zip([v for v in x if v > 0], x, strict=True))",
+        "which `strict` asks for",
     ),
     "changes": ("z = []\n[z.append(v) for v in x if v > 0]\nreturn sum(z)", "changes z"),
     "used up": ("g = (v for v in x if v > 0)\nreturn next(g) + next(g)", "how far `next` went"),

@@ -81,6 +81,9 @@ USES = (
     "sum([e for e in out if e < 1.5]) + any(e > 0.5 for e in out)",
     "float(isinstance(out, list)) + sum(list(out) + [x[0]]) + sum(tuple(out))",
     "np.sum(np.diff(np.array(out))) * 2.0",
+    "sum(k * e for k, e in enumerate(reversed(out))) + sum(map(lambda e, f: e * f, out, x))",
+    "sum(e * f for e, f in zip(out[1:], out))",
+    "sum(e * f for e, f, g in zip(out, [w for w in x if w < 1], 'abc'))",
     "sum(out.copy()) + sum(e * f for e, f in zip(out, out))",
 )
 
@@ -109,6 +112,14 @@ def test_elements_of_other_kinds() -> None:
     ])  # fmt: skip
     for x in POINTS:
         require_the_same(texts, x, interpret=True)
+
+
+def test_removed_numbers_of_known_lists() -> None:
+    function = made(
+        ["out = [*x, 0.5]", "out.remove(max(out))", "out.remove(0.5)", "return walk(out) * out[1]"]
+    )
+    for x in POINTS:
+        require_the_same(function, x, interpret=True)
 
 
 def test_batches_of_filled_lists() -> None:
