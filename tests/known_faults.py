@@ -8,4 +8,4 @@ from __future__ import annotations
 from typing import Final
 
 KNOWN_FAULTS: Final[dict[str, str]] = {}
-"""By the name of the case."""
+"""The known faults, by the name of the case."""

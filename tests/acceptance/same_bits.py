@@ -94,7 +94,7 @@ def lines(count: int) -> Iterator[str]:
 
 
 def digests(function: Any, arguments: tuple[Any, ...]) -> str:
-    """Of the text that a call is compiled to, and of its results."""
+    """The digests of the text that a call is compiled to, and of its results."""
     program = function.lower(*arguments).program
     return f"{digest(program.llvm)} {digest(*NativeFunction(program)(*flatten(arguments)[0]))}"
 

@@ -188,7 +188,7 @@ def test_section_3_1_both_modes_of_a_chain(interpret):
 @both_evaluators
 @pytest.mark.parametrize("zeros", [0, 1, 2])
 def test_section_4_1_the_derivative_of_a_product_of_n_numbers(zeros, interpret):
-    """By the product of the others, without division: exact where factors are 0."""
+    """The derivative by the product of the others, without division: exact where factors are 0."""
     x = np.array([1.5, -2.0, 0.5, 3.0])
     x[:zeros] = 0.0
     expected = [np.prod(np.delete(x, k)) for k in range(4)]

@@ -18,8 +18,8 @@ QUIET, DISTURBED = 0.001, 0.03
 
 
 def timing(monkeypatch: Any, thefts: list[float]) -> protocol.Timing:
-    """Of a function whose bursts have one call each, which takes longer where time is stolen; the thefts of
-    consecutive bursts, again and again.
+    """The timing of a function whose bursts have one call each, which takes longer where time is stolen; the
+    thefts of consecutive bursts, again and again.
     """
     now = [0.0]
     following = cycle(thefts)

@@ -75,7 +75,7 @@ def run(code: str, cache: Path, **variables: str) -> str:
 def outcomes(
     folder: Path, programs: list[tuple[list[str], list[str]]], *, compares: bool
 ) -> list[tuple[str, bool, bool]]:
-    """Of each program the bits of its gradient, whether its trace was found, and whether it is right."""
+    """The bits of each program's gradient, whether its trace was found, and whether it is right."""
     for number, (names, values) in enumerate(programs):
         for name, text in program(names, values, number, str(folder)).items():
             (folder / name).write_text(text)

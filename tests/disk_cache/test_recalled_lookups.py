@@ -50,7 +50,9 @@ print(json.dumps(outcomes))
 
 
 def outcomes(names: list[str], changes: int, folder: Path) -> dict[str, list[object]]:
-    """Of each look-up after changes: is the compiled call right, was its trace recalled, and both values."""
+    """The outcome of each look-up after changes: is the compiled call right, was its trace recalled, and both
+    values.
+    """
     (folder / "files").mkdir(exist_ok=True)
     code = DRIVER.format(names=names, folder=str(folder / "files"), changes=changes)
     done = subprocess.run(

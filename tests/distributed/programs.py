@@ -30,7 +30,7 @@ class Case:
 
 
 PROGRAMS: Final[dict[str, Callable[[], Case]]] = {}
-"""By name: a function that makes the case."""
+"""The functions that make the cases, by name."""
 
 
 def program(name: str) -> Callable[[Callable[[], Case]], Callable[[], Case]]:

@@ -24,7 +24,7 @@ CHUNKS: Final = {
     2: [(2,), (1, 0, 1)],
     3: [(1, 2), (1, 1, 0, 1)],
 }
-"""By the number of rows, chunks that have them."""
+"""The chunks, by the number of rows that they have."""
 
 POSITIONS: Final = (0, 1, 2, 3, -1, -2, -3, -4)
 

@@ -47,7 +47,7 @@ PROBLEMS: dict[str, tuple[Callable[..., Any], Any, tuple[Any, ...], tuple[Any, .
     "that is constant": (lambda w, x: x * 2 + 0 * w[0], 0, (W,), (X,)),
     "of a cube": (lambda w, x: np.stack([x * w, x + w], axis=1), 0, (W,), (X,)),
 }  # fmt: skip
-"""By name a function, argnums, its arguments that are whole, and those in chunks."""
+"""The functions by name, with argnums, their whole arguments, and those in chunks."""
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -246,7 +246,7 @@ def tukey(x: Any, lam: Any) -> tuple[Any, Any]:
 
 
 def bridge(x: Any) -> Any:
-    """By the series of Jacobi's function that converges quickly for small x."""
+    """The share by the series of Jacobi's function that converges quickly for small x."""
     return mp.sqrt(2 * mp.pi) / x * mp.fsum(exp(-z) for z in bridge_exponents(x))
 
 

@@ -101,7 +101,7 @@ FAR: dict[str, tuple[float, ...]] = {
 
 @pytest.mark.parametrize("name", FAR)
 def test_quantiles_of_tiny_shares_have_them(name: str) -> None:
-    """By the logarithm of the share below a point, which another test compares to mpmath."""
+    """The logarithm of the share below a point is right, which another test compares to mpmath."""
     shapes, shares = FAR[name], np.array([1e-300, 1e-250, 1e-160, 1e-30, 1e-4])
 
     def found(q: Any) -> tuple[Any, Any]:

@@ -32,7 +32,10 @@ HEADLESS = re.compile(
 )
 """The beginnings of sentences without the noun that they are about."""
 
-FIRST = re.compile(rf"{HEADLESS.pattern}|(How|Where|Whatever|Whenever)\b")
+FIRST = re.compile(
+    rf"{HEADLESS.pattern}|(How|Where|Whatever|Whenever|Of)\b|By (the|its|their|name|what|which|how)\b"
+    r"|(After|At|As|Below|Beyond|For|From|In|Into|On|To|Under|Up to|With) (how|what|which|whose)\b"
+)
 """The same at the beginning of a docstring, which names what it describes."""
 
 _BOUNDARY = re.compile(r"(?<=[.!?])\s+(?=[A-Z`(\"*_\[0-9])|\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )")

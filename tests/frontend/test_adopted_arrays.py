@@ -66,7 +66,7 @@ def views(x: Any) -> Any:
 
 
 def held(x: Any) -> Any:
-    """By a list, a dictionary, a closure and an object."""
+    """An array held by a list, a dictionary, a closure and an object."""
     a = np.ones(3)
     table, items, space = {"a": a}, [a, a], State(a)
     table["a"][0] = x[1]

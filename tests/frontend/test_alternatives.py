@@ -62,7 +62,9 @@ TRIED: dict[str, tuple[str, str, str]] = {
         "np.outer(u, v)[np.ix_(range(3), range(2))]", "x[np.arange(m)[:, None], np.arange(n)]", "found",
     ),
 }  # fmt: skip
-"""By the function a call of NumPy's, what the hint says, and what of that is to be equal or to begin so."""
+"""The call of NumPy's, the text of the hint, and the part of that to be equal or to begin so, by the
+function.
+"""
 
 
 @pytest.mark.filterwarnings("ignore::mlirad.CaptureWarning")

@@ -95,7 +95,7 @@ def test_axes(axis: int) -> None:
 @pytest.mark.parametrize("options", [{}, {"interpret": True}, {"method": "chad"}], ids=str)
 @pytest.mark.parametrize("count", [1, 3, FEW + 2])
 def test_derivatives(count: int, options: dict[str, Any]) -> None:
-    """Of orders 1 and 2: those of the loop, and differences."""
+    """Derivatives of orders 1 and 2: those of the loop, and differences."""
     xs, direction = matrices(count), matrices(count, 1)
 
     def loss(m: Any) -> Any:

@@ -388,7 +388,7 @@ TRANSFORMATIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_changes_are_seen(case):
-    """By a compiled function that is kept, whose third call goes through machine code."""
+    """Changes are seen by a compiled function that is kept, whose third call goes through machine code."""
     f, changes = case()
     x = np.array([1.0])
     compiled = ad.jit(f, interpret=case not in (of_cell, of_attribute, of_array, of_list, of_bound_method))

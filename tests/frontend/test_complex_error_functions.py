@@ -32,7 +32,7 @@ EXACT: dict[Any, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
     special.ndtr: (lambda z: mp.erfc(-z / mp.sqrt(2)) / 2, lambda z: mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi)),
 }
-"""By the function what it is, and its derivative."""
+"""The function as mpmath knows it, and its derivative, by the ufunc."""
 
 _LENGTHS = (1e-3, 0.99, 1.01, 3.3, 6.1, 12.2)
 _ANGLES = (0.0, 1e-8, 1.1, np.pi / 2, 3.0, -2.2, -np.pi / 2, -0.8)

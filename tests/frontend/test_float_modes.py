@@ -112,7 +112,7 @@ def test_workers_run_in_the_mode_of_the_program() -> None:
 
 
 def test_conversions_of_arguments_round_to_nearest() -> None:
-    """By the entry and by the general path: an integer that no float is, to the nearest."""
+    """The entry and the general path round alike: an integer that no float equals, to the nearest."""
     function = ad.jit(lambda x: x * 1.0)
     program = NativeFunction(function.lower(np.ones(2)).program)
     given = Given(np.dtype(np.int64))

@@ -133,7 +133,7 @@ def test_real_parts_take_transforms_of_half_the_length() -> None:
     agree(ad.jit(ad.vmap(lambda z: np.fft.ifft2(z).real))(Z), np.fft.ifft2(Z).real, "vmap")
 
     def solution(f: Any) -> Any:
-        """Of an equation with constant coefficients."""
+        """The solution of an equation with constant coefficients."""
         return np.fft.ifft2(np.fft.fft2(f) / (1 + np.arange(28.0).reshape(7, 4))).real
 
     def energy(f: Any) -> Any:

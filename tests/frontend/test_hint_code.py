@@ -104,7 +104,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "x ** -1.0": {"x": INTEGERS},
     "x.astype(np.float64) ** -1": {"x": INTEGERS},
 }  # fmt: skip
-"""By line, other values of names: those of `STATIC`, and what no array can be, are known, others traced."""
+"""Other values of names by line: those of `STATIC`, and what no array can be, are known, others traced."""
 
 FILLED: dict[str, list[str]] = {
     "ad.hole(f, (x,), (dx,))": ["ad.jvp(f, (x,), (x,))", "ad.hvp(f, (x,), (x,))"],
@@ -120,7 +120,7 @@ FILLED: dict[str, list[str]] = {
     "lu.solve(b.astype(np.hole))": ["lu.solve(b.astype(np.float64))"],
     "x.to_device(hole)": ["x.to_device('cpu')"],
 }
-"""By line, what it is once its holes are filled."""
+"""The lines with their holes filled, by line."""
 
 OUTSIDE: dict[str, dict[str, Any]] = {
     "a.data": {"a": MATRIX},

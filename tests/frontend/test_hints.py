@@ -52,7 +52,8 @@ LINES: dict[str, tuple[str, str, str]] = {
     "random": ("np.random.normal(x, 0.0, 5)", "mean + scale * ad.random.normal(key, shape)",
                "(lambda mean, scale, key, shape: {})(x, 0.0, ad.random.key(0), 5)"),
 }  # fmt: skip
-"""By what is done: the line, what the hint says, and how that is put into a line that gives the same."""
+"""The line, the text of the hint, and the way to put that into a line that gives the same, by what is done.
+"""
 
 
 def compiled_line(text: str) -> Any:

@@ -276,7 +276,7 @@ def test_second_derivatives_of_recursion_by_specifications(method: str) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_batches(program: Function) -> None:
-    """Of derivatives, which are of rows, and of values, which are of records."""
+    """Batches of derivatives, which are of rows, and of values, which are of records."""
     xs, vs = np.array([0.8, 0.5]), np.stack([V, -V])
     np.testing.assert_allclose(
         ad.vmap(program)(xs, vs),

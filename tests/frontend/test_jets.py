@@ -209,7 +209,7 @@ def test_complex_numbers() -> None:
 
 
 def test_what_code_with_a_rule_compares_with_has_no_coefficients() -> None:
-    """Of what such code reads besides its operands, only its body has derivatives."""
+    """Such code has derivatives in values it reads besides its operands only through its body."""
     matrix = np.array([[2.0, 1.0], [1.0, 3.0], [0.0, 1.0]])
     cut = lambda t: np.linalg.pinv(matrix, 1e-10 * t)  # noqa: E731
     value, found = ad.jet(cut, (1.0,), ([1.0, None],), interpret=True)

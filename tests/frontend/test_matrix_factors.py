@@ -43,7 +43,7 @@ def test_polar(shape: tuple[int, int], side: str) -> None:
 
 
 def test_polar_at_equal_singular_values() -> None:
-    """Of a rotation the polar factor is itself, and moves by the skew part of what turns it."""
+    """The polar factor of a rotation is itself, and moves by the skew part of what turns it."""
     q = linalg.qr(matrix((3, 3)))[0]
     weights = matrix((3, 3))
     slope = ad.grad(lambda a: np.sum(linalg.polar(a)[0] * weights), interpret=True)(q)

@@ -60,7 +60,7 @@ def test_values_and_derivatives(case: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("matrix", ["general", "equal eigenvalues", "defective"])
 def test_second_and_third_derivatives_of_a_root(matrix: str) -> None:
-    """By the equation X X = A along a line: X X'' + 2 X' X' + X'' X = 0, and the one after it."""
+    """Derivatives by the equation X X = A along a line: X X'' + 2 X' X' + X'' X = 0, and the one after it."""
     a = MATRICES[matrix]
     step = RANDOM.normal(size=a.shape)
 

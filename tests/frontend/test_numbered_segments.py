@@ -85,7 +85,7 @@ def test_special_elements_and_numbers(name: str) -> None:
 @pytest.mark.parametrize("options", METHODS, ids=lambda o: "".join(map(str, o.values())) or "default")
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives(name: str, options: dict[str, Any]) -> None:
-    """Of orders 1 and 2, known numbers against traced ones and against differences."""
+    """Derivatives of orders 1 and 2, known numbers against traced ones and against differences."""
     function, there = getattr(ad, name), np.array([0, 1, 3])
     x = np.random.default_rng(1).normal(size=(N, 2))
 

@@ -25,7 +25,7 @@ DISPATCHER = type(np.sum)
 """The class of functions that NumPy lets other arrays answer."""
 
 ONE_ARGUMENT = ("min_scalar_type",)
-"""Of functions that once had no signature, those that take one argument; others take two."""
+"""The functions that once had no signature and take one argument; others of them take two."""
 
 PRODUCTS = {"matmul", "vecdot", "matvec", "vecmat"}
 """Ufuncs on whole dimensions."""

@@ -181,7 +181,7 @@ WRITES: list[Callable[[Any], object]] = [
     lambda t: t.__setitem__((0, ...), t[-1, ...]),
     lambda t: np.cumsum(t, axis=0, out=t),
 ]
-"""Of complex arrays the first two."""
+"""The first two, for complex arrays."""
 
 
 def write_number(number: int, x: Any) -> Callable[[Any], object]:

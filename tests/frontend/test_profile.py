@@ -96,7 +96,7 @@ def test_caches_of_this_machine_grow() -> None:
 
 
 def test_shares_of_the_peak() -> None:
-    """By the bound that is closer: of 8e8 bytes at 1e11 a second, and of operations at 5e10 a second."""
+    """Shares by the closer bound: of 8e8 bytes at 1e11 a second, and of operations at 5e10 a second."""
 
     def kernel(seconds: float, operations: float, element_bytes: int = 8) -> profile.KernelTime:
         return profile.KernelTime("k0", "add", None, seconds, 1, 8e8, operations, "L2", element_bytes)

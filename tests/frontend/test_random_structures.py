@@ -19,7 +19,7 @@ def is_float(leaf: Any) -> bool:
 
 
 def require_equal(found: Any, expected: Any) -> None:
-    """Of the same classes, keys in the same order, static values and leaves."""
+    """Require the same classes, keys in the same order, static values and leaves."""
     opened = children_of(expected)
     if opened is None:
         if is_static(expected):

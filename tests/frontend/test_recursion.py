@@ -13,7 +13,7 @@ X = np.arange(3.0)
 
 
 def value(function, *args):
-    """By the traced program, without any pass."""
+    """The value by the traced program, without any pass."""
     results = run_function(ad.trace(function, *args), args, function="main")
     return results[0] if len(results) == 1 else results
 

@@ -83,7 +83,7 @@ def test_signs_of_zeros_are_those_of_sums() -> None:
 
 @pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.hypot, np.logaddexp, np.subtract])
 def test_derivatives(ufunc: np.ufunc) -> None:
-    """Of order 1 and 2, between static and traced positions, forward and transposed."""
+    """Derivatives of orders 1 and 2, between static and traced positions, forward and transposed."""
     x = np.random.default_rng(2).normal(size=N)
     direction = np.random.default_rng(3).normal(size=N)
     for name in ("any", "few"):

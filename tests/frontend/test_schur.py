@@ -59,7 +59,7 @@ SAME_ORDER = [case for case in CASES if case != ("triangular", "complex")]
 
 @pytest.mark.parametrize(("name", "output"), SAME_ORDER)
 def test_derivatives(name: str, output: str) -> None:
-    """Of orders 1 and 2, against differences, and forward against reverse."""
+    """Derivatives of orders 1 and 2, against differences, and forward against reverse."""
     a = MATRICES[name]
     step = RNG.normal(size=a.shape) + (1j * RNG.normal(size=a.shape) if a.dtype.kind == "c" else 0)
     weights = RNG.normal(size=3 * a.size)

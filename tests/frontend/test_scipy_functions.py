@@ -86,7 +86,7 @@ def called(names: list[str], *operands: Any) -> list[Any]:
 @pytest.mark.parametrize("interpret", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_what_scipy_computes_is_what_scipy_computes(dtype, interpret):
-    """By the same loops, at poles, infinities, NaN and numbers beyond the domain."""
+    """Results of the same loops, at poles, infinities, NaN and numbers beyond the domain."""
     grids = np.meshgrid(POINTS[:8], POINTS, indexing="ij")
     x, y = (g.ravel().astype(dtype) for g in grids)
     operands = (x, y, y[::-1].copy(), np.roll(y, 3))

@@ -154,7 +154,7 @@ def test_multivariate_distributions():
 
 @pytest.mark.parametrize("order", ["forward", "mixed", "reverse"])
 def test_second_derivatives_of_a_singular_density_at_equal_variances(order: str):
-    """Of two correlated unit variances beside a constant, by the correlation."""
+    """Two correlated unit variances beside a constant, with derivatives in the correlation."""
     base, turn = np.diag([1.0, 1.0, 0.0]), np.array([[0.0, 1, 0], [1, 0, 0], [0, 0, 0]])
     x, y = 0.5, -1.0
 

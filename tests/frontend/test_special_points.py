@@ -272,7 +272,7 @@ UFUNCS = {
     (0.1, 0.3): ("arcsin", "arccos", "arctan", "arcsinh"),
     (0.1, 0.3 + 0.2j): ("arccosh", "arctanh"),
 }
-"""By the factor and the summand that bring arguments into the domain."""
+"""The names of functions by the factor and the summand that bring arguments into the domain."""
 
 COMPLEX: dict[str, Function] = {
     **{name: of_complex(name, *moved) for moved, names in UFUNCS.items() for name in names},

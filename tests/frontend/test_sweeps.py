@@ -110,7 +110,7 @@ def test_sets_are_exact_where_elements_are_only_moved() -> None:
 
 
 class Polynomial:
-    """Of several variables with integer coefficients: exponents to coefficient."""
+    """A polynomial of several variables with integer coefficients: exponents to coefficient."""
 
     def __init__(self, terms: dict[tuple[int, ...], int]):
         self.terms = {e: c for e, c in terms.items() if c}

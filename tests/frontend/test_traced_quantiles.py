@@ -62,7 +62,7 @@ def test_special_elements_and_levels() -> None:
 @pytest.mark.parametrize("interpret", [False, True])
 @pytest.mark.parametrize("method", ["linear", "midpoint", "hazen", "weibull"])
 def test_derivatives_by_elements_and_levels(method: str, interpret: bool) -> None:
-    """Of orders 1 and 2, between elements."""
+    """Derivatives of orders 1 and 2, between elements."""
     method_: Any = method
 
     def function(x: Any, q: Any) -> Any:

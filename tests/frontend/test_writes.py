@@ -221,7 +221,7 @@ CALLED: list[Callable[[Any, Any], Any]] = [
 
 
 REFUSALS = (ad.MliradError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError)
-"""Of what is not a call of the function, and of an order that is not known."""
+"""The errors for what is not a call of the function, and for an order that is not known."""
 
 
 def first_array(result: Any) -> Any:

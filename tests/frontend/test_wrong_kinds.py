@@ -37,7 +37,7 @@ DERIVATIVE = ad.linearize(square, X)[1]
 
 
 class Opaque:
-    """Of no kind that anything expects."""
+    """An object of a kind that nothing expects."""
 
 
 KINDS: dict[str, Callable[[], Any]] = {

@@ -129,7 +129,7 @@ PARTS: dict[str, Part] = {
     "warned": Part("def loud(x):\n    return np.log(np.zeros(1))[0] * 0.0 + V * x",
                    "loud(x)[:0].sum() + V * x", False),
 }  # fmt: skip
-"""By what it is that changes."""
+"""The changes, by what changes."""
 
 HEADER = """import builtins, contextvars, dataclasses, enum, functools, math, os, types, typing
 import numpy as np

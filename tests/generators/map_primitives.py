@@ -231,7 +231,7 @@ def unstack(b: MapBuilder, s: Attribute) -> Value | None:
 
 
 def stack(b: MapBuilder, s: Attribute) -> Value | None:
-    """Of several copies of an array, as a composition with their pairing."""
+    """A stack of several copies of an array, as a composition with their pairing."""
     count = b.rng.randint(1, 3)
     dim = b.rng.randint(0, len(shape_of(s)))
     shape = (*shape_of(s)[:dim], count, *shape_of(s)[dim:])

@@ -105,4 +105,4 @@ MATRIX_ARGUMENTS: dict[str, Callable[[Any], Drawn]] = {
     "pinv": _rectangular(rcond=_cutoff), "lstsq": _least_squares,
     "tensorsolve": _tensorsolve, "tensorinv": _tensorinv,
 }  # fmt: skip
-"""By the name of a function its positional arguments, and options that belong to them."""
+"""The positional arguments of functions by name, and options that belong to them."""

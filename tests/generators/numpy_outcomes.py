@@ -156,7 +156,7 @@ DEGREES = {
     "matrix_norm": 2, "pad": 1, "unwrap": 1, "remainder": 1, "fmod": 1, "divmod": 1, "floor_divide": 0,
     "logaddexp": 1, "logaddexp2": 1, "power": 0, "prod": 0, "poly": 6,
 }  # fmt: skip
-"""To which power of the largest argument rounding errors are relative; 0 is the size of the result."""
+"""The power of the largest argument that rounding errors are relative to; 0 is the size of the result."""
 
 MEANS = ("mean", "nanmean", "average")
 STRICTER_OUT = (

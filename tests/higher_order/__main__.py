@@ -30,7 +30,7 @@ JUDGES: dict[str, Callable[[int, int], list[str]]] = {
     "all": partial(judge, thorough=True),
     "compiled": judge_compiled,
 }
-"""By what a program of a seed and a size is judged: some of the witnesses, all of them, or machine code."""
+"""The judges of a program of a seed and a size: some of the oracles, all of them, or machine code."""
 
 PROCESSOR_SECONDS = 60
 """The time that a program may take."""

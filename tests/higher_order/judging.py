@@ -112,7 +112,7 @@ def made(seed: int, size: int, *, verify: bool, growing: bool = False) -> Progra
 
 
 def judge(seed: int, size: int, *, thorough: bool = False) -> list[str]:
-    """By what a program was judged. Raises what disagreement raises, or the error of a pass."""
+    """The judges that a program had. Raises what disagreement raises, or the error of a pass."""
     turn = seed // 2
     program = made(seed, size, verify=thorough or turn % 8 == 0)
     done = ["Python programs" if seed % 2 else "programs of ops"]

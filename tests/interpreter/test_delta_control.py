@@ -229,7 +229,7 @@ def test_tapes_hand_terms_on():
 
 @pytest.mark.parametrize("flag", ["", " {transposed}"])
 def test_rules_of_users_count_in_either_direction(flag):
-    """Of operands by the rule, which is not the derivative here, of captured values as the code says."""
+    """Operands count by the rule, which is not the derivative here, captured values as the code says."""
     text = f"""func.func @f(%x: tensor<2xf64>, %c: tensor<2xf64>) -> tensor<2xf64> {{
   %y = array.custom %x (%a: tensor<2xf64>){flag} : tensor<2xf64> -> tensor<2xf64> {{
     %s = array.sin %a : tensor<2xf64>

@@ -84,7 +84,7 @@ done:
 
 
 def sum_and_double_program() -> NativeProgram:
-    """Of three doubles, their sum (rank 0) and their doubles."""
+    """The program that takes three doubles and returns their sum (rank 0) and their doubles."""
     text = f"""
 define void @mlirad_main(ptr %buffers, ptr %arena, ptr %context) {{
 {pointers("x", "s", "y")}

@@ -81,7 +81,7 @@ def test_arrays_behind_views() -> None:
 
 @pytest.mark.parametrize("converted", [False, True])
 def test_by_the_general_path(converted: bool) -> None:
-    """Of converted arguments there is a copy, which is read; the array may be resized."""
+    """Converted arguments have a copy, which is read; the array may be resized."""
     compiled = ad.jit(printing).lower(np.zeros(N)).compile()
     native: Any = compiled._program.native
     x = np.full(2 * N, 0.5)[::2] if converted else np.full(N, 0.5)

@@ -21,7 +21,7 @@ from mlirad.lower.llvm.text import ModuleText, Parameter
 from mlirad.lower.native_program import POLL
 
 SECONDS = 300
-"""After which a child is killed."""
+"""The seconds after which a child is killed."""
 
 LOOPS = ("while", "fori", "gradient", "recorded", "scan", "recursion", "nest", "printing")
 

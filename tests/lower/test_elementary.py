@@ -191,7 +191,7 @@ DOMAINS: dict[str, Callable[[np.random.Generator, str], Array]] = {
 
 
 SLOPES: dict[str, Callable[[Array], Array]] = {"tanh_slope": np.tanh, "logistic_slope": scipy.special.expit}
-"""Of what function slopes are, whose value they are given."""
+"""The functions whose slopes these are; a slope is given the value of its function."""
 
 
 def pairs(name: str, rng: np.random.Generator, dtype: str) -> tuple[Array, Array]:

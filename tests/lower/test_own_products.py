@@ -145,7 +145,7 @@ def _is_x86() -> bool:
 
 @needs_vectors
 def test_long_sums_are_exact_enough() -> None:
-    """Of equal numbers, which all round in the same direction: no more than the additions in a row allow."""
+    """Equal numbers all round in the same direction: no more than the additions in a row allow."""
     shape = (16, 16, 300_000)
     a, b = (np.full(s, 0.1, np.float32) for s in ((16, 300_000), (300_000, 16)))
     (got,) = run(contraction(shape, dtype="float32"), a, b)

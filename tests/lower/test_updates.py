@@ -62,7 +62,7 @@ STEPS = {
     "turned around": (f"%y = array.reverse %x {{dims = [0]}} : {T} -> {T}", False),
     "sums so far": (f"%y = array.cumulative sum %x {{dim = 0, reverse}} : {T} -> {T}", False),
 }
-"""By the name of a step its text, and a flag for those that can work where the array lies."""
+"""The text of a step by name, and a flag for those that can work where the array lies."""
 
 
 @pytest.mark.parametrize("case", STEPS)

@@ -85,7 +85,7 @@ def test_clipping() -> None:
 
 @pytest.mark.parametrize("interpret", [False, True])
 def test_steps_have_derivatives_of_orders_1_and_2(interpret: bool) -> None:
-    """By the gradient, also where this is 0."""
+    """Derivatives in the gradient, also where this is 0."""
 
     def taken(g: Any) -> Any:
         optimizer = optimize.clip_by_global_norm(optimize.sgd(1.0), 2.0)

@@ -127,7 +127,7 @@ def test_branches_in_branches_and_ends_at_every_level() -> None:
 
 @pytest.mark.parametrize("source", [OF_A_TREE, RETURNED], ids=lambda p: p.name)
 def test_other_recursion_stays(source: Growing) -> None:
-    """Of two calls on the way, and of a count, which need not end."""
+    """Recursion with two calls on the way, and with a count, which need not end."""
     before = run_passes(source.module(5), BEFORE)
     assert recursive(before)
     assert str(rewritten(before)) == str(before)

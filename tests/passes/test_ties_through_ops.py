@@ -180,7 +180,7 @@ MIXED = {
     "norms of rows": (lambda x: np.sum(np.linalg.norm(np.stack([x, 2 * x], axis=1), axis=1)), 5 * np.eye(3)),
     "roots": (lambda x: np.dot(WEIGHTS, np.sqrt(x * x)), np.diag(WEIGHTS**2)),
 }
-"""By the kind: a number that f is taken of, and the factors of the second derivatives where all are 0."""
+"""A number that f is taken of, and the factors of the second derivatives where all are 0, by the kind."""
 
 
 @pytest.mark.parametrize(

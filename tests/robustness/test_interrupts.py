@@ -143,7 +143,7 @@ def check_calls() -> None:
 
 
 def places(name: str) -> int:
-    """At how many places a call can be interrupted."""
+    """The number of places at which a call can be interrupted."""
     for _ in range(3):  # which may be different ways in
         CALLS[name]()
     counting = Interrupting()

@@ -109,7 +109,7 @@ def look_no_more_at_what_there_is() -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_objects_are_left_of_dropped_programs(name: str) -> None:
-    """Of four programs, and four more, not an object for each is left."""
+    """Four programs, and four more, leave less than an object for each."""
     PROGRAMS[name]()
     look_no_more_at_what_there_is()
     counts = [objects()]

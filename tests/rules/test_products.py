@@ -61,7 +61,7 @@ def products_without_each(x: Any) -> Any:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_zeros_absorb_overflow(seed: int) -> None:
-    """Of products and their prefixes, in both modes, to order 2: no NaN where a factor is 0."""
+    """Derivatives of products and their prefixes, in both modes, to order 2: no NaN where a factor is 0."""
     rng = np.random.default_rng(seed)
     x = rng.choice(np.array([0.0, 1e200, 1e150, 2.0, -3.0, 1e100]), size=5)
     expected = products_without_each(x)

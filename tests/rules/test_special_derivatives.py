@@ -220,7 +220,7 @@ OF_COMPLEX: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
     "hyp0f1": (mp.hyp0f1, (1.5,)),
     "hyp2f1": (mp.hyp2f1, (0.5, 1.5, 2.2)),
 }
-"""By name the function of a complex number, and orders for it."""
+"""The functions of a complex number by name, and orders for them."""
 
 
 def _wave_cases() -> dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]]:
@@ -490,7 +490,7 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     ),
     "sincpi_slope": (lambda x: mp.pi * _sinc_slope(mp.pi * x), 0, [(0.0,), (0.1,), (0.35,), (-3.2,)]),
 }  # fmt: skip
-"""By name the function, the argument that is differentiated in, and points."""
+"""The functions by name, the argument that is differentiated in, and points."""
 
 OF_SHAPES = {
     "stdtridf",

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent / "programs"
 
 
 def weights(shape: tuple[int, ...]) -> Any:
-    """By what each element of a result is weighted in the sum that is differentiated."""
+    """The weight of each element of a result in the sum that is differentiated."""
     return np.cos(1.0 + np.arange(int(np.prod(shape)))).reshape(shape)
 
 

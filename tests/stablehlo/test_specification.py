@@ -33,7 +33,7 @@ STRICTER = {
     "stablehlo.bitcast_convert": r"(operand|result) 0: ",
     "stablehlo.custom_call": 'call_target_name: ""',
 }
-"""Of mutants that StableHLO's verifier accepts, those that the specification, and mlirad, do not."""
+"""The mutants that StableHLO's verifier accepts, but the specification and mlirad do not."""
 
 
 def refusal(module: ModuleOp) -> str | None:

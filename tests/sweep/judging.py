@@ -23,7 +23,7 @@ WRONG = ("value", "zero", "not finite", "finite for infinite", "sign", "limit", 
 TOLERANCE = {np.float64: 1e-9, np.float32: 1e-3}
 
 ROUNDED = 4
-"""By how many units in the last place x may be off."""
+"""The units in the last place by which x may be off."""
 
 
 def verdict(

@@ -25,7 +25,7 @@ AGREEMENT = mpf(10) ** -14
 """The distance that two differences may have, relative to either."""
 
 ROUNDING = mpf(10) ** 3
-"""By how many units in the last place a value of mpmath may be off."""
+"""The units in the last place by which a value of mpmath may be off."""
 
 OUTSIDE = (ZeroDivisionError, ValueError, OverflowError, TypeError, mp.NoConvergence, NotImplementedError)
 """The exceptions of functions of mpmath where they have no value."""

@@ -37,7 +37,7 @@ def everything_shared() -> Generator[None]:
 
 
 def digests(program: NativeProgram, leaves: list[Any]) -> dict[int, str]:
-    """Of the results of a program, by the number of threads that work on it."""
+    """The digests of a program's results, by the number of threads that work on it."""
     return {n: digest(*NativeFunction(program, threads=n)(*leaves)) for n in NUMBERS}
 
 

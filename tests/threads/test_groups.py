@@ -63,8 +63,8 @@ def check(f: FuncOp, args: Sequence[npt.ArrayLike], rows: int) -> list[StripsOp]
     ("rows", "tasks"), [(1, 128), (5, 128), (8, 128), (16, 128), (5, 2), (8, 2), (16, 2)]
 )
 def test_rows_and_totals(rows: int, tasks: int) -> None:
-    """Of 37 rows, the strips of some overlap, and so do groups of them; where there are tasks enough, each
-    strip is a group.
+    """With 37 rows, some strips overlap, and so do groups of them; where there are tasks enough, each strip
+    is a group.
     """
     generator = np.random.default_rng(rows)
     args = [generator.normal(size=(37, 3)), generator.normal(size=3)]

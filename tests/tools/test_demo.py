@@ -75,7 +75,7 @@ def test_no_arm_of_an_if_asks_for_its_condition(method: str) -> None:
 
 @pytest.mark.parametrize(("name", "method"), BY_METHOD)
 def test_the_last_stage_of_every_method_is_the_derivative(name: str, method: str) -> None:
-    """By the interpreter, at three points: against the derivative by hand."""
+    """The interpreter's results at three points, against the derivative by hand."""
     points: dict[str, list[tuple[float, ...]]] = {
         "ex2": [(1.0,), (-0.5,), (2.0,)],
         "scaled_twice": [(1.0, 2.0), (-0.5, 3.0), (2.0, 0.25)],

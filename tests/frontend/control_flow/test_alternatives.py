@@ -27,7 +27,7 @@ OBJECTS: dict[str, tuple[str, str]] = {
     "keys": ("(1, 2)", "(2, 1)"),
     "empty texts": ('""', '"high"'),
 }
-"""By their names, what the variable is on one way and on the other."""
+"""The values of the variable on one way and on the other, by name."""
 
 MAKING: dict[str, str] = {
     "if and else": "if x > {t}:\n    k = {one}\nelse:\n    k = {other}",

@@ -246,7 +246,7 @@ FEW: dict[str, str] = {
 @pytest.mark.parametrize("least", [0.0, 0.5, 1.0, 50.0])
 @pytest.mark.parametrize("name", FEW)
 def test_statistics_of_few_numbers_are_those_of_python(name: str, least: float) -> None:
-    """Of three, two, one and none, for which some raise an exception."""
+    """Statistics of three, two, one and no numbers; some raise an exception."""
     for values in (f"[v for v in x if v > {least}]", f"[x[0]] * {2 if least < 1 else 1}"):
         function = made([f"return {FEW[name].replace('{}', values)} + 0.0 * x[0]"])
         wanted = outcome(function, POINTS[0])

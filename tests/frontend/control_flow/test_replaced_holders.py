@@ -24,7 +24,7 @@ HOLDERS = {
     "u = Box(v)": "u.limit",
     "u = [Box(v)]": "u[0].limit",
 }
-"""By the statement that makes a holder of v, where it holds it."""
+"""The place where a holder holds v, by the statement that makes the holder."""
 
 STATEMENTS = {
     "if": ["if x > 0.5:", "    PLACE = w"],

@@ -145,7 +145,7 @@ def test_derivatives_by_times_that_are_equal_or_fall(adjoint, times):
 
 @pytest.mark.fuzz
 def test_second_derivatives_by_times_that_are_equal():
-    """Of y' = -y^2 cos(t), which is solved by y = 1 / (1 / y0 + sin(t) - sin(t0))."""
+    """Derivatives for y' = -y^2 cos(t), which is solved by y = 1 / (1 / y0 + sin(t) - sin(t0))."""
 
     def last(t):
         return ad.odeint(lambda y, t: -y * y * np.cos(t), 1.5, t, rtol=1e-9, atol=1e-12)[-1]

@@ -43,7 +43,7 @@ def test_values_and_derivatives(name: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_iterates_are_those_of_scipy(name: str) -> None:
-    """Of loose tolerances the last iterate shows which steps were made, and of three roots which is found."""
+    """With loose tolerances the last iterate shows the steps that were made, and which root is found."""
     find = getattr(optimize, name)
 
     def wavy(x: Any) -> Any:

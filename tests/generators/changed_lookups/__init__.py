@@ -69,7 +69,7 @@ def _lookups(text: str) -> dict[str, Lookup]:
 _TABLES = (arrays, attributes, classes, names, process, protocols, records, values, wrappers)
 
 LOOKUPS = {name: lookup for table in _TABLES for name, lookup in _lookups(table.TEXT).items()}
-"""By what it is that Python finds."""
+"""The look-ups, by what Python finds."""
 
 
 def program(names: str | Sequence[str], folder: str, number: int = 0) -> types.ModuleType:

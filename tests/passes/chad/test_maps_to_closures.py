@@ -83,7 +83,7 @@ def test_collections_of_any_length() -> None:
 
 
 def test_transposes_of_maps_that_are_values() -> None:
-    """By the images of a basis: of scalars, matrices and several of both."""
+    """Transposes by the images of a basis: of scalars, matrices and several of both."""
     text = """
 func.func @main(%p: i1, %k: f64, %x: f64, %a: tensor<2x3xf64>, %y: f64, %b: tensor<2x3xf64>)
     -> (f64, tensor<2x3xf64>, f64, tensor<2x3xf64>) {

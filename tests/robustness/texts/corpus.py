@@ -96,7 +96,7 @@ def foreign_corpus(programs: int, seed: int = 0) -> Corpus:
 
 
 def _corpus(valid: Sequence[str], written: Sequence[str]) -> Corpus:
-    """Of texts that are valid, and others that perhaps are not."""
+    """The corpus of texts that are valid, and others that perhaps are not."""
     valid = sorted({t for t in map(syntax.without_comments, valid) if 0 < len(t) <= LONGEST})
     others = {t for t in map(syntax.without_comments, written) if 0 < len(t) <= LONGEST}
     texts = [*valid, *sorted(others.difference(valid))]

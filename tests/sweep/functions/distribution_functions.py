@@ -95,7 +95,7 @@ def _share(m: Any, n: Any, x: Any) -> Any:
 
 
 SHAPE = {"usual": (0, 20), "domain": HALF_LINE, "reach": (1e-2, 1e4), "exponents": (-3, 3), "slow": True}
-"""By a shape: the convention `SHAPES`."""
+"""The cases by a shape: the convention `SHAPES`."""
 
 QUANTILE_BY_SHAPE = {**SHAPE, "exponents": (-1, 1), "reach": (0.1, 40.0), "most": 6}
 

@@ -92,7 +92,7 @@ def _shifted(f: Exact) -> Exact:
 
 
 def _gegenbauer(n: Any, a: Any, x: Any) -> Any:
-    """Of whole order by recurrence: mpmath's own calls itself without end for large x."""
+    """The polynomial of whole order by recurrence: mpmath's own calls itself without end for large x."""
     before, found = mpf(0), mpf(1)
     for k in range(1, int(n) + 1):
         before, found = found, (2 * x * (k + a - 1) * found - (k + 2 * a - 2) * before) / k
@@ -100,7 +100,7 @@ def _gegenbauer(n: Any, a: Any, x: Any) -> Any:
 
 
 def _jacobi(n: Any, a: Any, b: Any, x: Any) -> Any:
-    """Of whole order as a sum of powers, likewise."""
+    """The polynomial of whole order as a sum of powers, likewise."""
     low, high, n = (x - 1) / 2, (x + 1) / 2, int(n)
     return mp.fsum(
         mp.binomial(n + a, n - s) * mp.binomial(n + b, s) * low**s * high ** (n - s) for s in range(n + 1)
@@ -365,7 +365,7 @@ def _f(m: Any, n: Any, x: Any) -> Any:
 
 
 def _by_counts(name: str, rest: tuple[float, ...], order: int = 0) -> Case:
-    """By a number that is rounded."""
+    """The case of a number that is rounded."""
     return special(name, slope=lambda *_: mpf(0), argument=order, others=(rest,), **COUNT)
 
 
@@ -425,7 +425,7 @@ def _of_order_2(x: Any) -> Any:
 
 
 def _on_sphere(theta: Any) -> Any:
-    """Of degree 3 and order 1."""
+    """The spherical harmonic of degree 3 and order 1."""
     return -mp.sqrt(21 / mp.pi) / 8 * mp.sin(theta) * (5 * mp.cos(theta) ** 2 - 1)
 
 

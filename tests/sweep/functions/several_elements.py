@@ -39,7 +39,7 @@ def of_elements(
 
 
 def _share(x: Any, *others: Any) -> Any:
-    """Of the first exponential in the sum of all."""
+    """The share of the first exponential in the sum of all."""
     return 1 / (1 + mp.fsum(mp.exp(c - x) for c in others))
 
 
@@ -54,7 +54,7 @@ def _other_share(x: Any, first: Any, *others: Any) -> Any:
 
 
 def _weighted_slope(x: Any, c: Any) -> Any:
-    """Of the logarithm of 2 e^x + 3 e^c."""
+    """The slope of the logarithm of 2 e^x + 3 e^c."""
     return 1 / (1 + mpf(3) / 2 * mp.exp(c - x))
 
 

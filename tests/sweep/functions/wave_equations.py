@@ -187,7 +187,8 @@ EXACT: dict[str, tuple[Callable[..., Any], str]] = {
         for j in "12"
     },
 }
-"""By name the functions whose slope SciPy has beside them, with `is_slope` for it, and where they are swept."""
+"""The functions whose slope SciPy has beside them, with `is_slope` for it, by name, and where they are swept.
+"""
 
 _SLOW: dict[str, Any] = {"waves": True, "slow": True, "most": 5}
 WHERE: dict[str, dict[str, Any]] = {
