@@ -31,7 +31,7 @@ func.func @sum(%x: tensor<45xf64>) -> f64 attributes {kernel.arena_bytes = 0 : i
   func.return %s : f64
 }
 
-// The order is that of the loops; those of extent 1 are none. Two rows at a time: the last is done by itself.
+// The order is that of the loops; those of extent 1 do not count. Two rows at a time: the last is done by itself.
 // CHECK-LABEL: func.func @columns
 // CHECK: {space = [3, 1, 16], reduction = [5], combiners = [add], lane = 2, width = 8, tile_dim = 0, loops = [#kernel.loop<3, 0 to 5>, #kernel.loop<0, 0 to 2 by 2, 2 to 3>, #kernel.loop<2, 0 to 16 by 8 lanes>], places = [-1]}
 func.func @columns(%x: tensor<3x5x16xf64>) -> tensor<3x1x16xf64> attributes {kernel.arena_bytes = 0 : i64} {

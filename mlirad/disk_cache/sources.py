@@ -27,7 +27,7 @@ PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def fingerprint(snapshot: Snapshot) -> bytes | None:
     """The digest of the files of a snapshot, and of the versions of what they import.
 
-    None where it cannot be told which code runs: where files have changed since, or where there are none, as
+    None where it cannot be told which code runs: where files have changed since, or are missing, as
     in an archive.
     """
     import hashlib  # which loads OpenSSL, and `import mlirad` does without

@@ -1,7 +1,7 @@
 """The files of the cache: one per program or trace, called by its key, least recently used first out.
 
-    write(folder, record)       and what was not used for longest goes if there are too many bytes
-    read(folder, key)           None where there is none; a damaged one is removed
+    write(folder, record)       and the files unused for longest go if there are too many bytes
+    read(folder, key)           or None; a damaged file is removed
     write_trace, read_trace     the same of traces, which say which program they came to
     entries(folder), clear(folder)
 

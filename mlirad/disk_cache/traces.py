@@ -1,7 +1,7 @@
 """Results of traces, stored under everything that decided them: a process with the same key need not trace.
 
     keep(folder, Trace(key, program, result, "loss", made))      once a program is compiled and kept
-    find(folder, key)                                            None where there is none
+    find(folder, key)                                            the trace, or None
 
 The file holds the key of the program and the structure of its results, which `TreeData` states. The program
 is in a file of its own, and one that is gone is traced and compiled again.

@@ -119,7 +119,7 @@ def _located(functions: list[list[str]]) -> set[str]:
 
 
 def _name(function: list[str]) -> str:
-    """Return what a function is called, of lines that are none ''."""
+    """Return the name of a function; '' for other lines."""
     define = _DEFINE.match(function[0]) if function else None
     return "" if define is None else define[1]
 

@@ -57,7 +57,7 @@ def callee_name(op: CallOp | linear.CallOp) -> str:
 
 def calls_of(function: FuncOp) -> list[tuple[str, Operation]]:
     """The calls in a function: the name of the callee, and the op."""
-    # Most ops are none, which the exact class tells many times faster than `isinstance` of xDSL's class.
+    # Most ops are not calls, which the exact class tells many times faster than `isinstance` of xDSL's class.
     calls = (op for op in nested_ops(function.body) if type(op) in CALLS)
     return [(callee_name(op), op) for op in calls if isinstance(op, CALLS)]
 

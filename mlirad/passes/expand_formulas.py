@@ -41,7 +41,7 @@ class ExpandFormulasPass(FunctionPass):
 
 
 def expand_formulas(function: FuncOp, kept: Container[str] = ()) -> FuncOp:
-    """The function without the special functions that have formulas, itself if there are none but those kept.
+    """The function without the special functions that have formulas; itself if it has only kept ones.
 
     A formula may have special functions in it, too.
     """

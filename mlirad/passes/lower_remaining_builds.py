@@ -1,4 +1,4 @@
-"""Builds left when derivatives are code become operations on whole arrays, or loops where there are none.
+"""Builds left when derivatives are code become operations on whole arrays, or else loops.
 
     %y = array.scan %x (%i, %t: f64) {carries = 0, length = 4} : ...     a loop without carries that it had
     -->
@@ -7,7 +7,7 @@
 
 A derivative may read only some results of a loop. Without the carries that served the others the loop is a
 build: so builds come about again after `bulk-operations` has run, and folding makes builds of such loops.
-Behind this pass there are none, and every scan has carries or is kept.
+After this pass no builds are left, and every scan has carries or is kept.
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ typedef struct {
     int64_t rank;
     const int64_t *shape;
     uint64_t bytes;
-    Object *numpy_type;  // of scalars that may stand for it, null if there are none
+    Object *numpy_type;  // of scalars that may stand for it, or null
     Object *python_type; // likewise
-    Object *given_dtype; // of arrays that are passed for it; null if there are none
+    Object *given_dtype; // of arrays that are passed for it, or null
 } Input;
 
 typedef struct {

@@ -115,7 +115,7 @@ def keep_entry(module: ModuleOp, name: str | None) -> None:
 def entry_function(module: ModuleOp, name: str | None) -> FuncOp:
     """The function to run or compile: the one named `name`, else the only one, else `@main`.
 
-    Raises `UnsupportedError` if there is none.
+    Raises `UnsupportedError` if there is no such function.
     """
     functions = {op.sym_name.data: op for op in module.body.ops if isinstance(op, FuncOp)}
     if name is None:

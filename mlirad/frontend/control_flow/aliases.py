@@ -38,7 +38,7 @@ COPY = "make it an array of its own where it is assigned: y = x.copy()"
 
 
 def arrays_in(values: Mapping[str, Any]) -> Iterator[tuple[Place, Array]]:
-    """The traced arrays in variables. Scalars are none: no write changes one."""
+    """The traced arrays in variables, without scalars, which no write changes."""
     for name, found in values.items():
         if not is_missing(found) and not is_opaque(found):
             for k, leaf in enumerate(flatten(found)[0]):

@@ -57,7 +57,7 @@ class Space:
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """Return what the leaves promote to; float64 where there are none."""
+        """Return the dtype that the leaves promote to; float64 without leaves."""
         return np.result_type(*(leaf.dtype for leaf in self.moving)) if self.moving else np.dtype(float)
 
     @cached_property

@@ -87,7 +87,7 @@ def checked_path(value: Any, what: str, hint: str) -> Path:
 
 
 def _is_number(value: Any, kind: Any) -> bool:
-    """Return whether a value is a number of a kind; truth values are none."""
+    """Return whether a value is a number of a kind; truth values are not."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Part: TypeAlias = Mapping[tuple[int, int], int] | None
-"""Indices within bounds; None if there are none."""
+"""Indices within bounds; None without indices."""
 
 EVERYTHING: Part = {}
 

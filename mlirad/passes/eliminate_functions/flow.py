@@ -69,7 +69,7 @@ class FlowNode:
 
 
 Tree: TypeAlias = "FlowNode | tuple[Tree, ...] | None"
-"""The nodes inside of a value: of a closure, of the parts of a tuple or sum, None where there are none.
+"""The nodes inside of a value: of a closure, of the parts of a tuple or sum; else None.
 
 A value of an inductive type has none: those of what is rolled under its name are in `Flow.rolled`."""
 

@@ -41,7 +41,7 @@ MOST_ADDED = 6000
 
 
 def expanded(function: FuncOp, arguments: Collection[int] | None, *, is_last: bool) -> FuncOp:
-    """The function, smooth at the ends of the cones of its kinks; itself if there are none.
+    """The function, smooth at the ends of the cones of its kinks; itself without kinks.
 
     `arguments` are the positions of arguments that are differentiated by; `None` is all. With `is_last` the
     derivatives of third order, which are not taken, are not those of the function.

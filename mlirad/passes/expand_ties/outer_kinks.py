@@ -47,7 +47,7 @@ _MOVABLE: Final = (
 
 
 def with_outer_kinks(function: FuncOp, cones: Iterable[Cone]) -> FuncOp:
-    """The function, with kinks that leave regions around them moved out; itself if there are none."""
+    """The function, with kinks that leave regions around them moved out; itself without such kinks."""
     wanted = [list(cone.kink.symbols) for cone in cones if _leaves(cone)]
     if not wanted:
         return function

@@ -62,7 +62,7 @@ class Terms:
         return self.b.select(self._in_place(is_tie, value), found, _nothing(self.b, value))
 
     def _sum(self, f: Polynomial, value: Value) -> Value | None:
-        """The terms of a polynomial that the value does not have; `None` if there are none."""
+        """The terms of a polynomial that the value does not have, or `None`."""
         b, kink, found = self.b, self.cone.kink, None
         factors = ((f.linear if self.cone.is_root else None, kink.a), (f.quadratic, kink.square))
         for factor, power in factors:

@@ -98,7 +98,7 @@ class SimplifyingBuilder(LawBuilder):
         return super().add_maps(f, g) if merged is None else merged
 
     def _merged(self, f: Value, g: Value) -> Value | None:
-        """The sum of two multiples of one map; None if they are none."""
+        """The sum of two multiples of one map; None for other maps."""
         a, m = _multiple(f)
         b, n = _multiple(g)
         if m is not n or (a is None and b is None and m is not None):

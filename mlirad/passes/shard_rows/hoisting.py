@@ -72,7 +72,7 @@ class _Hoisting:
         self.level = level
 
     def made(self) -> Value | None:
-        """The value by sums that need not wait, None where there are none."""
+        """The value by sums that need not wait, or None."""
         op = self.op
         if isinstance(op, SumOp):
             terms = self._worthwhile(op.operand)

@@ -43,7 +43,7 @@ class _Factor:
 
 
 def product(b: ArrayBuilder, x: Value, y: Value) -> Value | None:
-    """x y without kinks or poles that are none of the product; `None` if there are none."""
+    """x y without kinks or poles that the product lacks; `None` if it has no others."""
     left, right = _Product.of(x), _Product.of(y)
     return (
         _without_kinks(b, x, y, left, right)

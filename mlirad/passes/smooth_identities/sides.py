@@ -156,7 +156,7 @@ def _chosen(b: ArrayBuilder, test: Test, first: bool, holds: bool | None, x: Val
 
 
 def sided(b: ArrayBuilder, value: Value, test: Test) -> Value:
-    """A value, its kinks on the side that a test decides; itself, if there are none."""
+    """A value, its kinks on the side that a test decides; itself without kinks."""
     return _Cone(b, test).visit(value)
 
 

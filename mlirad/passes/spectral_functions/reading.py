@@ -159,7 +159,7 @@ class Reading(KnownFacts):
     def _elementwise(self, op: ew.ElementwiseOp) -> Fact | None:
         """Return what is computed of values is a function of them, if all else is a factor.
 
-        Numbers that are constant, or nothing, to derivatives are none.
+        Numbers that are constant, or nothing, to derivatives do not count.
         """
         if isinstance(op, ew.StopGradientOp | ew.DeviationOp):
             return None

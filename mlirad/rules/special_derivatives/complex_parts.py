@@ -74,7 +74,7 @@ def definitions(functions: Mapping[str, Function]) -> dict[str, Definition]:
 def derivatives(slopes: Mapping[str, Function], orders: int = 0) -> Derivatives:
     """The partial derivatives of the parts of functions with these complex derivatives.
 
-    There are none in their first `orders` parameters, which are real.
+    They have no derivatives in their first `orders` parameters, which are real.
     """
     return {
         f"{name}_{word}": (*[None] * orders, *_along(slope, k))

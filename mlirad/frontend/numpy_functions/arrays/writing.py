@@ -112,7 +112,7 @@ def _inserted(values: Any, x: Array, what: str) -> Array:
 
 
 def _cycled(values: Any, count: int) -> Any:
-    """Values one after the other, as often as it takes; `None` if there are none."""
+    """Values one after the other, as often as it takes; `None` if there are no values."""
     given = xp.ravel(as_array(values))
     if not given.size:
         return None

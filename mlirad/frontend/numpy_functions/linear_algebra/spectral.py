@@ -194,7 +194,7 @@ def pinv(a: MatrixLike, rcond: Cutoff | None = None, *, rtol: Cutoff | None = UN
         rcond = DEFAULT_OF_PINV if rtol is UNSET else rtol
     if not min(x.shape[-2:]):
         return adjoint(x)
-    singular_values(x)  # reports where there are none
+    singular_values(x)  # reports if they do not exist
     return pseudo_inverse(x, lambda values: _cutoff(x, rcond, values))
 
 

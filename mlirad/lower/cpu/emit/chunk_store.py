@@ -35,7 +35,7 @@ CURSOR_WORDS: Final = 2
 
 
 def allocate(f: IRBuilder, size: int) -> Value:
-    """The address of a given number of new bytes, null if there are none."""
+    """The address of a given number of new bytes, null for 0 bytes."""
     f.module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
     address = f.call(ALLOCATE, [f.value(size, "i64")], "ptr")
     assert address is not None

@@ -1,7 +1,7 @@
 """`kernel.cumulative` as an LLVM function: prefix reductions, in order along their dimension.
 
 The other dimensions are independent. Those inside of the dimension, which are consecutive in memory, run
-across vector lanes; where there are none, several lines run side by side to hide the latency of the chain.
+across vector lanes; without lanes, several lines run side by side to hide the latency of the chain.
 Sums and products of 32-bit floats are carried in 64 bits: in 32 bits a million numbers keep three or four
 digits, and products of numbers near 1 are rounded with a bias. Elements are added one after the other, so
 that prefix sums of numbers that are not negative never decrease, which searches in them rely on.

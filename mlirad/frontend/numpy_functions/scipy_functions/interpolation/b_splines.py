@@ -153,7 +153,7 @@ def interpolating(x: Any, y: Any, k: int, t: Any = None, bc_type: Any = None, ax
 
 
 def _derivatives(bc_type: Any) -> tuple[list[list[int]] | None, list[Any]]:
-    """The orders of derivatives that are given at each end, `None` if there are none; and all values."""
+    """The orders of derivatives that are given at each end, or `None`; and all values."""
     if bc_type is None or isinstance(bc_type, str):
         return None, []
     sides: list[Any] = list(bc_type)
