@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from scipy import interpolate, linalg, optimize, signal, spatial, stats
 
 import mlirad as ad
+from mlirad.frontend.tracing.code_reads import is_scipy_code
 from tests.versions import SCIPY
 
 _rng = np.random.default_rng(3)
@@ -140,3 +142,38 @@ def test_mistakes_in_calls_of_compiled_code_stay_those_of_python() -> None:
             warnings.simplefilter("ignore")
             ad.jit(wrong, control="plain")(X)
         assert not isinstance(caught.value, ad.MliradError)
+
+
+def _functions_of_the_array_api() -> dict[str, Any]:
+    """The functions that SciPy's code for the array API consists of, in the folders of this version."""
+    from scipy._lib import _array_api
+
+    modules = [_array_api, *(m for m in vars(_array_api).values() if inspect.ismodule(m))]
+    return {
+        f"{module.__name__}.{name}": function
+        for module in modules
+        if module.__name__.startswith("scipy.")
+        for name, function in vars(module).items()
+        if inspect.isfunction(function) and "scipy" in function.__code__.co_filename
+    }
+
+
+def test_code_for_the_array_api_is_traced() -> None:
+    functions = _functions_of_the_array_api()
+    assert len(functions) > 20
+    unknown = [name for name, f in functions.items() if not is_scipy_code(f.__code__.co_filename)]
+    assert not unknown
+
+
+def test_clip_of_the_array_api_takes_what_numpys_does() -> None:
+    from scipy._lib import _array_api
+
+    xp = _array_api.array_namespace(X)
+    for function, expected in (
+        (lambda x: np.sum(xp.clip(x, 0.5, 2.0) ** 2), np.where((X > 0.5) & (X < 2.0), 2 * X, 0)),
+        (lambda x: np.sum(xp.clip(x[x > 0.7], 1.0, None)), np.where(X > 1.0, 1.0, 0)),
+        (lambda x: np.sum(xp.clip(x[x > 0.7], min=1.0, max=3.0)), np.where((X > 1.0) & (X < 3.0), 1.0, 0)),
+    ):
+        value, slope = ad.value_and_grad(function)(X)
+        assert value == function(X)
+        np.testing.assert_array_equal(slope, expected)
