@@ -179,11 +179,16 @@ def test_an_object_that_holds_itself_is_shown() -> None:
     assert repr(node).endswith("Node(next=...)")
 
 
+NOTHING = "def __create_fn__():\n\n return ()"
+"""The text that the standard library of Python 3.13 compiles for a class that needs no function."""
+
+
 def test_nothing_is_compiled_before_the_first_instance(monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
 
     def noted(text: str, *rest: Any) -> None:
-        texts.append(text)
+        if text != NOTHING:
+            texts.append(text)
         exec(text, *rest)
 
     for module in (ours, dataclasses):

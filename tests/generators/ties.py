@@ -89,6 +89,11 @@ _MATRIX, _VECTOR = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
 PARTS: dict[str, Part] = {
     # Kinks that cancel in products
     "|x|^2": Part(lambda x: np.abs(x) ** 2, lambda x: x**2, "0"),
+    "chosen |x| |x|": Part(
+        lambda x: np.where(x < 50, np.abs(x), 1.0) / 3 * (np.where(x < 50, np.abs(x), 1.0) / 3),
+        lambda x: x**2 / 9,
+        "0",
+    ),
     "|x|^4": Part(lambda x: np.abs(x) ** 4, lambda x: x**4, "0"),
     "c|x| |x| / c": Part(lambda x: (3 * np.abs(x)) * (np.abs(x) / 3), lambda x: x**2, "0"),
     "cos |x|": Part(lambda x: np.cos(np.abs(x)), mp.cos, "0"),

@@ -77,6 +77,19 @@ def test_random_functions(seed: int, method: Any, mode: str) -> None:
     require_derivatives(random_tie(seed), SECOND[mode], method=method)
 
 
+def test_squares_of_chosen_magnitudes_keep_their_scale() -> None:
+    """The square of what is divided by a large number does not underflow before it is multiplied."""
+
+    def inverse(x: Any) -> Any:
+        size = ad.stop_gradient(np.abs(x))
+        q = np.where(size == np.inf, np.float32(0), np.abs(x)) / size
+        return q / (0.25 / size / size + q * q) / size
+
+    for x in (2.0, 1e8, 2e15, -2e15):
+        expected = ad.grad(lambda x: np.abs(x) / (0.25 + x * x))(x)
+        np.testing.assert_allclose(ad.grad(inverse)(np.float32(x)), expected, rtol=1e-5)
+
+
 def test_loops_batches_and_branches() -> None:
     """Ties in the body of a loop, for members of a batch, or in a branch that is taken."""
     tie = random_part("log cosh", random.Random(4), 1)

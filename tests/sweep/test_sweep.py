@@ -209,7 +209,8 @@ def _arguments() -> Iterator[tuple[str, int, Any]]:
 
 def _has_derivative(ufunc: Any, k: int) -> bool:
     """Return whether a derivative exists without an error: some arguments, such as orders, have none."""
-    at = [2.0 if kind == "d" else 2 for kind in ufunc.types[-1].partition("->")[0][: ufunc.nin]]
+    given = max((kinds.partition("->")[0][: ufunc.nin] for kinds in ufunc.types), key=lambda t: t.count("d"))
+    at = [2.0 if kind == "d" else 2 for kind in given]
 
     def first(*args: Any) -> Any:
         found = ufunc(*args)

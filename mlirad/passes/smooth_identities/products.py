@@ -119,6 +119,9 @@ def _smooth_pair(b: ArrayBuilder, x: Value, y: Value) -> tuple[Value, Value] | N
     inside = magnitude_of(x)
     if inside is not None and magnitude_of(y) is inside:
         return inside, inside
+    if x is y and inside is None:
+        inside = _signed_choice(b, x)
+        return None if inside is None else (inside, inside)
     for one, other in ((x, y), (y, x)):
         size = magnitude_of(one)
         if size is not None and sign_of(other) is size:
@@ -130,6 +133,22 @@ def _smooth_pair(b: ArrayBuilder, x: Value, y: Value) -> tuple[Value, Value] | N
         if {larger.lhs, larger.rhs} == {smaller.lhs, smaller.rhs}:
             return larger.lhs, larger.rhs
     return None
+
+
+def _signed_choice(b: ArrayBuilder, value: Value, depth: int = _DEPTH) -> Value | None:
+    """The choice between numbers in place of that between their magnitudes: it has the same square.
+
+    The square of the choice itself would lose the factors that the product scales each side by.
+    """
+    op = value.owner
+    if not isinstance(op, ew.SelectOp) or not depth:
+        return None
+    parts = (op.on_true, op.on_false)
+    found = [magnitude_of(part) or _signed_choice(b, part, depth - 1) for part in parts]
+    if found == [None, None]:
+        return None
+    one, other = (part if signed is None else signed for part, signed in zip(parts, found, strict=True))
+    return b.select(op.condition, one, other)
 
 
 def replaced(b: ArrayBuilder, value: Value, old: Value, new: Value) -> Value:

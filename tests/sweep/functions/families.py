@@ -271,6 +271,17 @@ BESSEL = (
 
 # Elliptic integrals -------------------------------------------------------------------------------
 
+
+def _voigt(x: Any, sigma: Any, gamma: Any) -> Any:
+    sigma, gamma = abs(sigma), abs(gamma)
+    if sigma == 0:
+        return gamma / mp.pi / (x * x + gamma * gamma)
+    z = mp.mpc(x, gamma) / (sigma * mp.sqrt(2))
+    return mp.re(mp.exp(-z * z) * mp.erfc(mp.mpc(z.imag, -z.real))) / (sigma * mp.sqrt(2 * mp.pi))
+
+
+OF_DENSITIES: dict[str, Any] = {"slow": True, "exponents": (-330, 15), "most": 60}
+
 FOR_ELLIPTIC = {
     "usual": (0, 5),
     "domain": HALF_LINE,
@@ -293,6 +304,12 @@ ELLIPTIC = (
     *by_each("elliprg", mp.elliprg, TRIPLES, THREE),
     *by_each("elliprd", _elliprd, TRIPLES, THREE),
     *by_each("elliprc", mp.elliprc, ((0.3, 1.5), (2.0, 2.0)), {0: FOR_ELLIPTIC, 1: FOR_ELLIPTIC}),
+    special("voigt_profile", _voigt, others=((1.0, 0.5), (0.3, 2.0), (2.0, 1e-3), (0.0, 1.5), (1.5, 0.0)),
+            special=(30.0, 1e8), **OF_DENSITIES),
+    special("voigt_profile", lambda s, x, g: _voigt(x, s, g), argument=1, **OF_DENSITIES,
+            others=((0.5, 1.0), (3.0, 0.2), (0.0, 0.7), (20.0, 1.0))),
+    special("voigt_profile", lambda g, x, s: _voigt(x, s, g), argument=2, **OF_DENSITIES,
+            others=((0.5, 1.0), (3.0, 0.2), (0.0, 0.7), (20.0, 1.0))),
     *by_each("elliprj", mp.elliprj, ((0.3, 1.5, 0.8, 1.1), (2.0, 2.0, 2.0, 2.0)), dict.fromkeys(range(4), FOR_ELLIPTIC)),
     special("elliprj", lambda p, x, y, z: mp.re(mp.elliprj(x, y, z, p)), argument=3, label="principal value", others=((0.3, 1.5, 0.8),),
             **FOR_ELLIPTIC | {"usual": (-5, 0), "domain": (-np.inf, 0.0), "reach": (-1e3, -1e-3), "exponents": (-3, 3)}),

@@ -168,6 +168,7 @@ TWO_ARGUMENTS = (
     Case(name="np.heaviside", argument=1, call=lambda y, x: np.heaviside(x, y), exact=lambda y, x: y if x == 0 else mpf(0),
          others=((0.0,), (1.0,))),
     of_first("nextafter", lambda x, c: x, ((0.5,),), stated={CONSTANT: INFINITIES}),
+    of_second("nextafter", _zero_of_two, ((0.5,), (-2.0,))),
     Case(name="np.ldexp", call=lambda x: np.ldexp(x, 10), exact=lambda x: x * 1024),
     Case(name="np.clip", call=lambda x: np.clip(x, 0.0, 1.0), exact=lambda x: min(max(x, mpf(0)), mpf(1)), knots=(0.0, 1.0)),
 )  # fmt: skip

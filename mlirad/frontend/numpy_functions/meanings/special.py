@@ -19,6 +19,8 @@ from mlirad.dialects.array.special_functions import RESULTS_OF, SPECIAL_FUNCTION
 from mlirad.dialects.shapes import Value, integer
 from mlirad.frontend.numpy_functions.meanings.special_ops import Meaning, special
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.formulas import Formula
+from mlirad.rules.voigt import voigt_profile
 
 
 def _several(names: tuple[str, ...], b: ArrayBuilder, *operands: Value) -> tuple[Value, ...]:
@@ -111,22 +113,7 @@ def _poisson(function: str, b: ArrayBuilder, k: Value, m: Value) -> Value:
 
 
 def _voigt(b: ArrayBuilder, x: Value, sigma: Value, gamma: Value) -> Value:
-    """A normal and a Cauchy density, convolved: by the function w, or either where the other has no width."""
-    zero, one = b.zeros(x.type), b.splat(1.0, x.type)
-    sigma, gamma = b.unary(ew.AbsOp, sigma), b.unary(ew.AbsOp, gamma)
-    is_sharp = b.compare("eq", sigma, zero)
-    scale = b.div(b.splat(0.5**0.5, x.type), b.select(is_sharp, one, sigma))
-    w = special(b, "faddeeva_real", b.mul(x, scale), b.mul(gamma, scale))
-    wide = b.mul(w, b.scaled(scale, pi**-0.5))
-    # The Cauchy density, and what a width of the other adds to it.
-    square, width = b.mul(x, x), b.mul(gamma, gamma)
-    modulus = b.add(square, width)
-    cauchy = b.div(b.scaled(gamma, 1 / pi), modulus)
-    curvature = b.div(b.sub(b.scaled(square, 3.0), width), b.mul(modulus, modulus))
-    sharp = b.mul(cauchy, b.add(one, b.mul(b.mul(sigma, sigma), curvature)))
-    is_spike = b.logical_and(b.compare("eq", gamma, zero), b.compare("eq", x, zero))
-    sharp = b.select(is_spike, b.splat(np.inf, x.type), sharp)
-    return b.select(is_sharp, sharp, wide)
+    return voigt_profile(*(Formula(b, v) for v in (x, sigma, gamma))).value
 
 
 def _call(function: str, b: ArrayBuilder, *operands: Value) -> Value:
