@@ -19,8 +19,6 @@ from mlirad.dialects.array.special_functions import RESULTS_OF, SPECIAL_FUNCTION
 from mlirad.dialects.shapes import Value, integer
 from mlirad.frontend.numpy_functions.meanings.special_ops import Meaning, special
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.ir.formulas import Formula
-from mlirad.rules.voigt import voigt_profile
 
 
 def _several(names: tuple[str, ...], b: ArrayBuilder, *operands: Value) -> tuple[Value, ...]:
@@ -113,6 +111,9 @@ def _poisson(function: str, b: ArrayBuilder, k: Value, m: Value) -> Value:
 
 
 def _voigt(b: ArrayBuilder, x: Value, sigma: Value, gamma: Value) -> Value:
+    from mlirad.ir.formulas import Formula
+    from mlirad.rules.voigt import voigt_profile
+
     return voigt_profile(*(Formula(b, v) for v in (x, sigma, gamma))).value
 
 
