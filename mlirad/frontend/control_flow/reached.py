@@ -371,8 +371,10 @@ class Reached:
         table = attribute_table(value)
         if table is not None:
             self._attributes(value, table, name, frozenset())
+        # From Python 3.13 on an object may refer to the values of attributes beside its table.
+        seen: set[int] = set() if table is None else {id(table), *map(id, table.values())}
         for part in gc.get_referents(value):
-            if part is not table:
+            if id(part) not in seen:
                 self._look_at(part, name)
         self._is_foreign = was_foreign
 
