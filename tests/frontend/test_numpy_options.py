@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from tests.versions import NUMPY
 
 X = np.array([3.0, 1.0, 2.0])
 SINGLE = X.astype(np.float32)
@@ -75,6 +76,8 @@ CASES: dict[str, tuple[Callable[..., Any], Any]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_as_numpy(case):
+    if case == "widths by axis" and NUMPY < (2, 2):
+        pytest.skip("np.pad takes no dictionary")
     function, x = CASES[case]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from numpy import ma
@@ -33,7 +35,12 @@ MADE = {
 }
 
 
-@pytest.mark.parametrize("name", MADE)
+def is_function(name: str) -> bool:
+    """Tell whether a name is not one of an object of a class of its own, as some are in older versions."""
+    return inspect.isfunction(getattr(ma, name, is_function))
+
+
+@pytest.mark.parametrize("name", filter(is_function, MADE))
 def test_without_masks(name: str) -> None:
     function, x = MADE[name], np.array([1.0, -2.0, 0.5])
     found = ad.jit(function)(x)

@@ -66,9 +66,10 @@ def divide(x: Any, y: Any) -> Result:
         return paired(xp.divide(a, c), xp.divide(b, c))
     is_wide = xp.absolute(c) >= xp.absolute(d)
     large, small = xp.where(is_wide, c, d), xp.where(is_wide, d, c)
-    ratio = small / xp.where(large == 0, 1.0, large)
+    is_zero = large == 0  # each part is divided by 0, as NumPy does
+    ratio = small / xp.where(is_zero, 1.0, large)
     length = large + small * ratio
-    first, second = 1.0 / length, ratio / length
+    first, second = 1.0 / xp.where(is_zero, 0.0, length), ratio / xp.where(is_zero, 1.0, length)
     return multiply(x, paired(xp.where(is_wide, first, second), -xp.where(is_wide, second, first)))
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.frontend.control_flow.calls import of
+from tests.versions import NUMPY
 
 ONE_ARGUMENT = (
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos", "cosh", "degrees", "erf",
@@ -85,6 +86,8 @@ def test_code_that_asks_for_a_number_goes_its_way(case: str, shape: tuple[int, .
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("case", COMPARING)
 def test_code_that_asks_for_a_truth_goes_its_way(case: str, shape: tuple[int, ...]) -> None:
+    if shape == (0,) and NUMPY < (2, 2):
+        pytest.skip("the truth of no elements is False, with a warning")
     require_the_same(asked(COMPARING[case], ValueError), np.full(shape, 0.75)[()])
 
 

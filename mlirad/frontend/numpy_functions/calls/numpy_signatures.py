@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Final, cast
 
 _OF_C_FUNCTIONS: Final = {
+    "bincount": "x, /, weights=None, minlength=0",
     "can_cast": "from_, to, casting='safe'",
     "concatenate": "arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'",
     "copyto": "dst, src, casting='same_kind', where=True",
@@ -18,9 +19,11 @@ _OF_C_FUNCTIONS: Final = {
     "empty_like": "prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None",
     "inner": "a, b, /",
     "lexsort": "keys, axis=-1",
+    "may_share_memory": "a, b, /, max_work=0",
     "putmask": "a, /, mask, values",
     "ravel_multi_index": "multi_index, dims, mode='raise', order='C'",
     "result_type": "*arrays_and_dtypes",
+    "shares_memory": "a, b, /, max_work=-1",
     "unravel_index": "indices, shape, order='C'",
     "vdot": "a, b, /",
     "where": "condition, x=None, y=None, /",

@@ -171,7 +171,7 @@ def _averaged(x: Any, average: str) -> Any:
 
 
 def csd(
-    x: Anything, y: Anything, fs: Number = 1.0, window: Static = "hann_periodic", nperseg: Int | None = None,
+    x: Anything, y: Anything, fs: Number = 1.0, window: Static = "hann", nperseg: Int | None = None,
     noverlap: Int | None = None, nfft: Int | None = None, detrend: Anything = "constant",
     return_onesided: Flag = True, scaling: Scaling = "density", axis: Axis = -1, average: Average = "mean",
 ) -> Any:  # fmt: skip
@@ -215,7 +215,7 @@ def csd(
 
 
 def welch(
-    x: ArrayLike, fs: Number = 1.0, window: Static = "hann_periodic", nperseg: Int | None = None,
+    x: ArrayLike, fs: Number = 1.0, window: Static = "hann", nperseg: Int | None = None,
     noverlap: Int | None = None, nfft: Int | None = None, detrend: Anything = "constant",
     return_onesided: Flag = True, scaling: Scaling = "density", axis: Axis = -1, average: Average = "mean",
 ) -> Any:  # fmt: skip
@@ -240,7 +240,7 @@ def periodogram(
 
 
 def coherence(
-    x: ArrayLike, y: ArrayLike, fs: Number = 1.0, window: Static = "hann_periodic",
+    x: ArrayLike, y: ArrayLike, fs: Number = 1.0, window: Static = "hann",
     nperseg: Int | None = None, noverlap: Int | None = None, nfft: Int | None = None,
     detrend: Anything = "constant", axis: Axis = -1,
 ) -> Any:  # fmt: skip
