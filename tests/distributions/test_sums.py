@@ -11,7 +11,6 @@ from mpmath import mp, mpf
 from scipy import stats
 
 import mlirad as ad
-from tests.versions import since_scipy
 
 TRIALS = [[0.1, 0.5, 0.7, 0.2], [0.0, 1.0, 0.3], [1e-200, 1e-90, 0.5], [1 - 1e-12, 1e-12, 0.9]]
 
@@ -24,7 +23,6 @@ def exact_mass(k: int, p: list[Any]) -> Any:
     )
 
 
-@since_scipy(1, 15, because="SciPy had no poisson_binom")
 @pytest.mark.parametrize("p", TRIALS, ids=str)
 def test_numbers_of_successes_of_unlike_trials(p: list[float]) -> None:
     owner, k = stats.poisson_binom, np.arange(len(p) + 1.0)
@@ -43,7 +41,6 @@ def test_numbers_of_successes_of_unlike_trials(p: list[float]) -> None:
     np.testing.assert_allclose([mean, var], [np.sum(p), np.sum(np.array(p) * (1 - np.array(p)))], rtol=1e-14)
 
 
-@since_scipy(1, 15, because="SciPy had no poisson_binom")
 @pytest.mark.parametrize("p", TRIALS, ids=str)
 def test_derivatives_in_every_probability(p: list[float]) -> None:
     """A mass is linear in each: the derivative is a difference of masses without that trial."""
@@ -63,7 +60,6 @@ def test_derivatives_in_every_probability(p: list[float]) -> None:
     assert np.all(np.diag(second) == 0)
 
 
-@since_scipy(1, 15, because="SciPy had no poisson_binom")
 def test_trials_have_quantiles_batches_and_no_others() -> None:
     p, q = np.random.default_rng(0).uniform(size=(3, 1, 5)), np.array([0.0, 1e-9, 0.2, 0.5, 0.9, 1.0, 1.5])
     owner = stats.poisson_binom

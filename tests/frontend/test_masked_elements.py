@@ -8,7 +8,6 @@ from scipy import special
 
 import mlirad as ad
 from mlirad.errors import MliradError, PositionError, TracingError
-from tests.versions import SCIPY
 
 _rng = np.random.default_rng(0)
 ARGUMENTS = (_rng.normal(size=5), _rng.normal(size=5), _rng.normal(size=(5, 3)), _rng.normal(size=(4, 5)))
@@ -277,7 +276,7 @@ def test_derivatives_do_not_see_what_is_left_out() -> None:
     np.testing.assert_allclose(gradient, [0.25 + 0.125, 0, 0, 1 / 6 + 1 / 18])
 
 
-NEEDS_LENGTH = "SciPy's logsumexp needs it" if SCIPY >= (1, 15) else "where its length is needed"
+NEEDS_LENGTH = "SciPy's logsumexp needs it"
 """Older SciPy asks for the length by a function of NumPy's."""
 
 

@@ -18,7 +18,6 @@ from scipy import interpolate, linalg, optimize, signal, spatial, stats
 
 import mlirad as ad
 from mlirad.frontend.tracing.code_reads import is_scipy_code
-from tests.versions import SCIPY
 
 _rng = np.random.default_rng(3)
 X, Y, M = _rng.uniform(0.5, 1.5, 8), _rng.uniform(0.5, 1.5, 8), _rng.normal(size=(4, 4)) + 4 * np.eye(4)
@@ -66,7 +65,6 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.skipif(SCIPY < (1, 17), reason="older SciPy writes them in other ways")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_values_and_gradients(name: str) -> None:
     function = FUNCTIONS[name]

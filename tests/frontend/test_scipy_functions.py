@@ -18,7 +18,6 @@ from mlirad.frontend.numpy_functions.meanings.special import SPECIAL_MEANINGS
 from mlirad.ir.parsing import parse_module
 from mlirad.rules.special_derivatives.table import DEFINITIONS
 from tests.passes.derivatives import differentiated
-from tests.versions import SCIPY, since_scipy
 
 X = np.array([[1.0, 2.0, 4.0], [0.5, -1.0, 3.0]])
 
@@ -115,7 +114,7 @@ def test_what_is_composed_agrees_with_scipy(dtype):
     operands = (x, y, y[::-1].copy())
     tolerance = 1e-12 if dtype is np.float64 else 2e-5
     # Before 1.15, gammasgn was 0 at 0.
-    names = [n for n in COMPOSED if hasattr(special, n) and (n != "gammasgn" or SCIPY >= (1, 15))]
+    names = [n for n in COMPOSED if hasattr(special, n)]
     found = ad.jit(lambda *a: called(names, *a))(*operands)
     for name, got, want in zip(names, found, called(names, *operands), strict=True):
         inside = ~np.isnan(want)
@@ -254,7 +253,6 @@ def test_derivatives_of_spherical_functions_at_zero():
     np.testing.assert_allclose(ad.hessian(lambda z: special.spherical_jn(0, z))(0.0), -1 / 3, rtol=1e-14)
 
 
-@since_scipy(1, 15, because="gamma told nothing of its poles")
 def test_what_scipy_raises_ends_the_call():
     x = np.array([-1.0, -2.0])
     gamma = ad.jit(lambda x: special.gamma(x))

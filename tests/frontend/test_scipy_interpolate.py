@@ -18,7 +18,6 @@ from mlirad.errors import (
     TracingError,
     UnsupportedError,
 )
-from tests.versions import SCIPY
 
 RNG = np.random.default_rng(0)
 X = np.cumsum(RNG.uniform(0.2, 1.0, 8))
@@ -313,15 +312,10 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[MliradError], str]] = [
     (lambda y: interpolate.RegularGridInterpolator((X,), y)(np.ones((2, 3))), ShapeError, "1 dimensions"),
 ]  # fmt: skip
 
-OF_LATER_CODE = ("SciPy's Akima1DInterpolator decides by", "CubicSpline of traced values")
-"""Messages on code that SciPy has in Python from 1.17 on."""
-
 
 @pytest.mark.parametrize("number", range(len(MISTAKES)))
 def test_mistakes(number):
     function, error, message = MISTAKES[number]
-    if SCIPY < (1, 17) and message in OF_LATER_CODE:
-        pytest.skip("this version of SciPy asks something else first, and is told so")
     with pytest.raises(error) as caught:
         ad.jit(function, interpret=True)(Y)
     assert message in str(caught.value)

@@ -13,7 +13,6 @@ from mlirad.errors import ArgumentError, LinearAlgebraError, ShapeError, Tracing
 from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
 from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
 from tests.distributions.exact import EXACT
-from tests.versions import since_scipy
 
 SHAPES: dict[str, list[np.ndarray[Any, Any]]] = {
     "gamma": [np.array([0.5, 1.0, 2.5])],
@@ -45,7 +44,6 @@ def all_methods(name: str, *operands: Any) -> dict[str, Any]:
 OF_SHAPES = ("mean", "var", "std", "median")
 
 
-@since_scipy(1, 17, because="SciPy's own values had fewer digits far out")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", SHAPES)
 def test_methods_are_those_of_scipy_beside_the_support_too(name):
