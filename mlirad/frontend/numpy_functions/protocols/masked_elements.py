@@ -16,7 +16,7 @@ import numpy as np
 from mlirad.frontend.indexing.keys import items_of
 from mlirad.frontend.indexing.masks import OTHERWISE, MaskedElements, require_same, unknown_length
 from mlirad.frontend.numpy_functions.arrays.array_api import DEVICE, Namespace, array_namespace
-from mlirad.frontend.numpy_functions.calls.binding import qualified_name
+from mlirad.frontend.numpy_functions.calls.binding import OLDER_NAMES, qualified_name
 from mlirad.frontend.numpy_functions.calls.numpy_signatures import numpy_signature
 from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
     RUNNING,
@@ -242,12 +242,12 @@ def _is_position(item: Any) -> bool:
 
 
 def _bound(function: Callable[..., Any], args: Sequence[Any], kwargs: Options) -> Options:
-    """The arguments that were given, by the names of NumPy's parameters."""
+    """The arguments that were given, by the names of the parameters in later versions of NumPy."""
     try:
         bound = numpy_signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError) as error:
         raise argument_error(f"{qualified_name(function)}: {error}", OTHERWISE) from None
-    return dict(bound.arguments)
+    return {OLDER_NAMES.get(name, name): value for name, value in bound.arguments.items()}
 
 
 class MaskedMethods(MaskedElements):
