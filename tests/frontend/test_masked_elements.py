@@ -276,10 +276,6 @@ def test_derivatives_do_not_see_what_is_left_out() -> None:
     np.testing.assert_allclose(gradient, [0.25 + 0.125, 0, 0, 1 / 6 + 1 / 18])
 
 
-NEEDS_LENGTH = "SciPy's logsumexp needs it"
-"""Older SciPy asks for the length by a function of NumPy's."""
-
-
 REFUSED = {
     "different masks": (lambda x, y, X, B: (x[x > 0] + y[y > 0]).sum(), "different masks"),
     "an array beside it": (lambda x, y, X, B: x[x > 0] + y, "by the same mask: y\\[mask\\]"),
@@ -297,8 +293,8 @@ REFUSED = {
     "returned": (lambda x, y, X, B: x[x > 0], "ad.extract"),
     "norm of singular values": (lambda x, y, X, B: np.linalg.norm(X[x > 0], 2), "norm needs it"),
     "attribute": (lambda x, y, X, B: x[x > 0].tolist(), "tolist needs it"),
-    "loop": (lambda x, y, X, B: [*x[x > 0]], "this loop over"),
-    "list": (lambda x, y, X, B: list(x[x > 0]), "a list of 5 elements or fewer is used where its length"),
+    "loop": (lambda x, y, X, B: [*x[x > 0]], "returns a list whose elements are decided"),
+    "list": (lambda x, y, X, B: list(x[x > 0]), "returns a list whose elements are decided"),
     "every other one": (lambda x, y, X, B: x[x > 0][::2], "a part of it needs it"),
     "rows backwards": (lambda x, y, X, B: X[x > 0][::-1], "a part of it needs it"),
     "a part of columns": (lambda x, y, X, B: B[:, x > 0][:, 1:], "a part of it needs it"),
@@ -317,7 +313,7 @@ REFUSED = {
     "vdot of matrices": (lambda x, y, X, B: np.vdot(X[x > 0], X), "np.vdot needs it"),
     "np.compress": (lambda x, y, X, B: np.compress(x > 0, x), r"write x\[condition\]"),
     "np.delete": (lambda x, y, X, B: np.delete(x, x > 0), r"write x\[~mask\]"),
-    "SciPy's": (lambda x, y, X, B: special.logsumexp(x[x > 0]), NEEDS_LENGTH),
+    "SciPy's": (lambda x, y, X, B: special.logsumexp(x[x > 0]), "SciPy's logsumexp needs it"),
     "wrong extents": (lambda x, y, X, B: x[X[:3, 0] > 0], "a mask of shape \\(3,\\)"),
 }
 
