@@ -84,7 +84,7 @@ def files() -> Iterator[Path]:
     known = {".py", ".md", *COMMENTS}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.is_file() and path.suffix in known - {""} and "build" not in path.parts:
+            if path.is_file() and path.suffix in known - {""} and "build" not in path.relative_to(ROOT).parts:
                 yield path
     for path in sorted(ROOT.iterdir()):
         if path.name in ("Makefile", "pyproject.toml", "mkdocs.yml") or (
