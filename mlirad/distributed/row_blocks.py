@@ -12,7 +12,7 @@ the chunks are, each with the sparsity pattern that its own integers give.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from math import prod
 from operator import add
@@ -27,9 +27,11 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.distributed.arrays import SplitRows, as_split
 from mlirad.distributed.calls import planned_call
 from mlirad.distributed.cluster import require_alike
+from mlirad.distributed.engines.dask_graph import Held, held
 from mlirad.distributed.plan import Argument, Plan, Residual, Rows
-from mlirad.distributed.trees import ARITY
+from mlirad.distributed.trees import folded
 from mlirad.errors import ShapeError, SplitError
+from mlirad.frontend.compiling.pickling import transformed_again
 from mlirad.frontend.differentiation.argnums import argument_positions
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.pytree import Tree, flatten
@@ -40,8 +42,10 @@ from mlirad.ir.parsing import parse_module
 from mlirad.packages import load
 
 if TYPE_CHECKING:
+    from mlirad.frontend.compiling.arguments import Names
+    from mlirad.frontend.compiling.pickling import Recipe
     from mlirad.frontend.compiling.transformed import Transformed
-    from mlirad.frontend.sparse.derivatives import SparseDerivative, SparseRecipe
+    from mlirad.frontend.differentiation.argnums import Argnums
 
 
 class RowBlocks:
@@ -88,8 +92,9 @@ class RowBlocks:
             raise _unfit(v, self.columns, "columns")
         dtype = np.result_type(self.dtype, v.dtype)
         array, multiply = load("dask.array"), load("dask.delayed").delayed(_product, pure=False)
+        shared = held(v)
         parts = [
-            array.from_delayed(multiply(block, v), shape=(rows, *v.shape[1:]), dtype=dtype)
+            array.from_delayed(multiply(block, shared), shape=(rows, *v.shape[1:]), dtype=dtype)
             for block, rows in zip(self.blocks, self.rows, strict=True)
         ]
         return array.concatenate(parts)
@@ -143,21 +148,24 @@ class TransposedBlocks:
         return _summed([multiply(*pair) for pair in zip(matrix.blocks, parts, strict=True)])
 
 
-def row_blocks(derivative: SparseDerivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RowBlocks:
-    """The sparse Jacobian at arguments with arrays of Dask among them.
+def row_blocks(
+    made_by: tuple[Recipe, Callable[..., Any]], argnums: Argnums, static: Names, args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> RowBlocks:  # fmt: skip
+    """The sparse Jacobian, made by a recipe of a function, at arguments with arrays of Dask among them.
 
     Raises `SplitError` where a row of results depends on other rows than its own.
     """
     from mlirad.frontend.transformations import jit
 
-    recipe = derivative.sparse_recipe
-    plain = cast("Transformed", jit(recipe.function, static_argnames=recipe.static))
+    _, function = made_by
+    plain = cast("Transformed", jit(function, static_argnames=static))
     planned, split = planned_call(plain, args, kwargs)
-    name = function_name(recipe.function)
+    name = function_name(function)
     width, dtype = _width(planned.plan, split, name)
     inner, moving = plain.moving(args, kwargs)
     columns = 0
-    for position in argument_positions(inner, recipe.argnums, len(moving)):
+    for position in argument_positions(inner, argnums, len(moving)):
         for leaf in flatten(moving[position])[0]:
             if as_split(leaf) is not None:
                 raise SplitError(
@@ -169,9 +177,9 @@ def row_blocks(derivative: SparseDerivative, args: tuple[Any, ...], kwargs: dict
     require_alike()
     leaves, tree = flatten((args, tuple(kwargs.values())))
     delayed = load("dask.delayed").delayed
-    run = delayed(_Block(recipe, tree, tuple(kwargs)), pure=False)
+    run = delayed(_Block(made_by, tree, tuple(kwargs)), pure=False)
     parts = {k: a.to_delayed().ravel() for k, leaf in enumerate(leaves) if (a := as_split(leaf)) is not None}
-    shared = [leaf if k in parts else delayed(_Held(leaf), traverse=False) for k, leaf in enumerate(leaves)]
+    shared = [leaf if k in parts else held(leaf) for k, leaf in enumerate(leaves)]
     blocks = [
         run(*[parts[k][chunk] if k in parts else leaf for k, leaf in enumerate(shared)])
         for chunk in split.filled
@@ -222,33 +230,27 @@ def _unfit(given: Any, wanted: int, of: str) -> ShapeError:
 # Tasks ---------------------------------------------------------------------------------------------
 
 
-class _Held:
-    """A value that Dask does not look into."""
-
-    def __init__(self, value: Any):
-        self.value = value
-
-
 class _Block:
     """Computes the block of a chunk; a process makes the derivative once for all of its chunks."""
 
-    def __init__(self, recipe: SparseRecipe, tree: Tree, names: tuple[str, ...]):
-        self._recipe, self._tree, self._names = recipe, tree, names
-        self._derivative: SparseDerivative | None = None
+    def __init__(self, made_by: tuple[Recipe, Callable[..., Any]], tree: Tree, names: tuple[str, ...]):
+        self._made_by, self._tree, self._names = made_by, tree, names
+        self._derivative: Callable[..., Any] | None = None
         self.__name__ = "block"
 
     def __reduce__(self) -> Any:
-        return _Block, (self._recipe, self._tree, self._names)
+        return _Block, (self._made_by, self._tree, self._names)
 
     def __call__(self, *leaves: Any) -> Any:
-        if self._derivative is None:
-            self._derivative = self._recipe.derivative()
-        args, named = self._tree.unflatten([v.value if isinstance(v, _Held) else v for v in leaves])
-        return self._derivative(*args, **dict(zip(self._names, named, strict=True)))
+        derivative = self._derivative
+        if derivative is None:
+            derivative = self._derivative = transformed_again(*self._made_by)
+        args, named = self._tree.unflatten([v.value if isinstance(v, Held) else v for v in leaves])
+        return derivative(*args, **dict(zip(self._names, named, strict=True)))
 
 
-def _product(block: Any, v: Any) -> Any:
-    return block @ v
+def _product(block: Any, v: Held) -> Any:
+    return block @ v.value
 
 
 def _transposed_product(block: Any, u: Any) -> Any:
@@ -262,9 +264,8 @@ def _normal(block: Any) -> Any:
 def _summed(tasks: Sequence[Any]) -> Any:
     """The sum over chunks, by the fixed tree."""
     fold = load("dask.delayed").delayed(_folded, pure=False)
-    while len(tasks) > 1:
-        tasks = [fold(tasks[k : k + ARITY]) for k in range(0, len(tasks), ARITY)]
-    return tasks[0].compute()
+    root, _ = folded(tasks, lambda level, number, items: fold(items))
+    return root.compute()
 
 
 def _folded(parts: Sequence[Any]) -> Any:

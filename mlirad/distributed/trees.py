@@ -10,9 +10,9 @@ chunks are grouped and wherever they lie: who has some of the chunks passes on t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,8 +21,24 @@ from mlirad.distributed.combinations import Combine, Partials
 ARITY: Final = 8
 """Children of a node. Results depend on it in their last bits: it is the same for all machines and sizes."""
 
+T = TypeVar("T")
+
 Node: TypeAlias = tuple[int, int]
 """The height of a node, chunks being 0, and its number among those of its height."""
+
+
+def folded(tasks: Sequence[T], fold: Callable[[int, int, Sequence[T]], T]) -> tuple[T, int]:
+    """The root of the tree over tasks that give the partials of chunks, and the number of nodes above these.
+
+    `fold(height, index, children)` is the task of a node.
+    """
+    level, height, count = list(tasks), 0, 0
+    while len(level) > 1:
+        height += 1
+        groups = [level[k : k + ARITY] for k in range(0, len(level), ARITY)]
+        level = [fold(height, index, group) for index, group in enumerate(groups)]
+        count += len(level)
+    return level[0], count
 
 
 def climb(nodes: Mapping[Node, Partials], count: int, combine: Combine) -> dict[Node, Partials]:

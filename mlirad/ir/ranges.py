@@ -172,7 +172,11 @@ class Ranges:
             case ew.SelectOp():
                 return self.finite(op.on_true) and self.finite(op.on_false)
             case _ if isinstance(op, _FINITE_IF_OPERANDS):
-                return all(self.finite(o) for o in op.operands)
+                # A loop: what `all` calls is in C, whose calls Python 3.12 limits to some hundred.
+                for operand in op.operands:  # noqa: SIM110
+                    if not self.finite(operand):
+                        return False
+                return True
             case _ if isinstance(op, _SAME_ELEMENTS):
                 return self.finite(op.operand)
             case _:

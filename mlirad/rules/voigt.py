@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import f64
 from mlirad.dialects.shapes import element_of
 from mlirad.ir.formulas import Formula, absolute, cos, exp, maximum, special, where
 from mlirad.rules.quadratures import fixed
+from mlirad.rules.special_derivatives.complex_parts import scaled, times
 
 _FAR: Final = {True: (8.0, 20, 1e-3), False: (4.5, 12, 0.1)}
 """The least |z| at which the series has all digits, its terms, and the imaginary part of z up to which the
@@ -49,13 +50,10 @@ def _far(
     """The series in t = r^2 u^2 with u = 1 / (p + i q); next to the real axis the normal density is added."""
     count, height = limits
     real, imaginary = p / modulus, -q / modulus
-    square = r * r
-    t = square * (real * real - imaginary * imaginary), square * 2 * real * imaginary
+    t = scaled(r * r, times((real, imaginary), (real, imaginary)))
     total = p.like(0.0), p.like(0.0)
     for k in range(count, 0, -1):
-        one = 1 + total[0]
-        factor = 2 * k - 1
-        total = factor * (t[0] * one - t[1] * total[1]), factor * (t[0] * total[1] + t[1] * one)
+        total = scaled(2 * k - 1, times(t, (1 + total[0], total[1])))
     cauchy = -(imaginary + imaginary * total[0] + real * total[1]) / (pi * size)
     is_beside = (r > _GAUSSIAN) & (q < 2**0.5 * height * r)
     r = where(is_beside, r, 1.0)

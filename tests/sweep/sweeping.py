@@ -9,7 +9,7 @@ import math
 import signal
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -163,12 +163,8 @@ def _is_nan(case: Case, dtype: type[np.floating], x: float, given: Others) -> bo
         return bool(np.isnan(np.real(case.call(*(np.array([v], dtype) for v in (x, *given))))).any())
 
 
-def _computed(
-    case: Case, dtype: type[np.floating], xs: list[float], others: list[Others]
-) -> tuple[list[float], list[float]]:
-    """Both derivatives, compiled: reverse mode, and forward mode over it."""
-    arrays = [np.array(column, dtype) for column in zip(*others, strict=True)]
-    at = np.array(xs, dtype)
+def both_orders(case: Case) -> Callable[..., Any]:
+    """The function of x and of the other arguments that gives the first and the second derivative."""
 
     def both(x: Any, *given: Any) -> Any:
         def slope(x: Any) -> Any:
@@ -176,7 +172,17 @@ def _computed(
 
         return ad.jvp(slope, (x,), (np.ones(x.shape, x.dtype),))
 
+    return both
+
+
+def _computed(
+    case: Case, dtype: type[np.floating], xs: list[float], others: list[Others]
+) -> tuple[list[float], list[float]]:
+    """Both derivatives, compiled: reverse mode, and forward mode over it."""
+    arrays = [np.array(column, dtype) for column in zip(*others, strict=True)]
+    at = np.array(xs, dtype)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        first, second = ad.jit(both)(at, *arrays)
+        first, second = ad.jit(both_orders(case))(at, *arrays)
     return first.astype(float).tolist(), second.astype(float).tolist()

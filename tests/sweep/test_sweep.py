@@ -36,7 +36,7 @@ from mlirad.rules.special_derivatives.table import SPECIAL_DERIVATIVES
 from tests.sweep.case import Case
 from tests.sweep.conventions import CONVENTIONS
 from tests.sweep.functions import CASES
-from tests.sweep.sweeping import NO_REFERENCE, Tally, sweep
+from tests.sweep.sweeping import NO_REFERENCE, Tally, both_orders, sweep
 
 EVERYDAY_CASES, EVERYDAY_POINTS = 77, 5
 """Every day looks at one in this many cases, and at one in this many of their points."""
@@ -89,11 +89,7 @@ def test_other_arguments_may_be_constants(case: Case) -> None:
     inner = 0.37 * np.clip(case.usual[0], low, high) + 0.63 * np.clip(case.usual[1], low, high)
     x = np.array(sorted({float(inner), *(v for v in (*case.special, *given) if low <= v <= high)})[:12])
 
-    def slope(x: Any, *others: Any) -> Any:
-        return ad.grad(lambda y: np.sum(case.call(y, *others)))(x)
-
-    def both(x: Any, *others: Any) -> Any:
-        return ad.jvp(lambda y: slope(y, *others), (x,), (np.ones(x.shape),))
+    both = both_orders(case)
 
     def of_constants(x: Any) -> Any:
         return both(x, *(np.full(x.shape, v) for v in given))

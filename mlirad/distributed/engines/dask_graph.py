@@ -25,7 +25,7 @@ from mlirad.distributed.combinations import Partials, combine
 from mlirad.distributed.counts import Counts, bytes_of
 from mlirad.distributed.plan import Argument, Residual, Rows, Stage
 from mlirad.distributed.progress_line import chunk_is_done, chunks_begin
-from mlirad.distributed.trees import ARITY
+from mlirad.distributed.trees import folded
 from mlirad.packages import load
 
 
@@ -37,7 +37,7 @@ class GraphEngine:
         self.split = split
         self.counts = Counts()
         self._delayed: Any = load("dask.delayed").delayed
-        self._job: Any = self.shared(job)
+        self._job: Any = held(job)
         self._blocks = {index: array.to_delayed().ravel() for index, array in split.arrays.items()}
 
     def begin(self, whole: Mapping[int, Any]) -> None:
@@ -47,20 +47,17 @@ class GraphEngine:
     def run(self, stage: int, whole: Mapping[int, Any], combined: Mapping[int, Any]) -> Partials:
         """The partials of a stage over all chunks, by one graph."""
         name = f"mlirad-round-{uuid.uuid4().hex}"
-        given = self.shared((dict(whole), dict(combined)))
+        given = held((dict(whole), dict(combined)))
         tasks = self._on_chunks(_partials, f"{name}-0", stage, given)
         if current_client() is None:
             chunks_begin(len(tasks))
-        count, level = len(tasks) + 2, 0
         fold = self._delayed(_folded, pure=False)
-        bare = self.shared(self.job.plan.stages[stage])
-        count += len(tasks) > 1
-        while len(tasks) > 1:
-            level += 1
-            groups = [tasks[k : k + ARITY] for k in range(0, len(tasks), ARITY)]
-            tasks = [fold(bare, g, dask_key_name=f"{name}-{level}-{k}") for k, g in enumerate(groups)]
-            count += len(tasks)
-        found: Partials = tasks[0].compute()
+        bare = held(self.job.plan.stages[stage])
+        root, nodes = folded(
+            tasks, lambda height, k, items: fold(bare, items, dask_key_name=f"{name}-{height}-{k}")
+        )
+        count = len(tasks) + 2 + (len(tasks) > 1) + nodes
+        found: Partials = root.compute()
         self.counts = self.counts.plus(
             rounds=1, tasks=count, messages=1, sent=bytes_of((whole, combined)), received=bytes_of(found)
         )
@@ -91,12 +88,14 @@ class GraphEngine:
             for number, chunk in enumerate(split.filled)
         ]
 
-    def shared(self, value: Any) -> Any:
-        """A value that many tasks read, as a node of the graph that is sent once."""
-        return self._delayed(_Held(value), name=f"mlirad-given-{uuid.uuid4().hex}", traverse=False)
+
+def held(value: Any) -> Any:
+    """A value that many tasks read, as a node of the graph that is sent once."""
+    delayed = load("dask.delayed").delayed
+    return delayed(Held(value), name=f"mlirad-given-{uuid.uuid4().hex}", traverse=False)
 
 
-class _Held:
+class Held:
     """A value that Dask does not look into."""
 
     def __init__(self, value: Any):
@@ -111,7 +110,7 @@ class _Residual:
         self.__name__ = "residual"
 
     def __call__(
-        self, job: _Held, stage: int, place: tuple[int, int, int], read: list[int], given: _Held, *blocks: Any
+        self, job: Held, stage: int, place: tuple[int, int, int], read: list[int], given: Held, *blocks: Any
     ) -> Any:
         whole, combined = given.value
         chunk = Chunk(*place, dict(zip(read, blocks, strict=True)))
@@ -119,7 +118,7 @@ class _Residual:
 
 
 def _partials(
-    job: _Held, stage: int, place: tuple[int, int, int], read: list[int], given: _Held, *blocks: Any
+    job: Held, stage: int, place: tuple[int, int, int], read: list[int], given: Held, *blocks: Any
 ) -> Partials:
     whole, combined = given.value
     chunk = Chunk(*place, dict(zip(read, blocks, strict=True)))
@@ -128,7 +127,7 @@ def _partials(
     return partials
 
 
-def _folded(stage: _Held, items: Sequence[Partials]) -> Partials:
+def _folded(stage: Held, items: Sequence[Partials]) -> Partials:
     held: Stage = stage.value
     with np.errstate(all="ignore"):
         return reduce(combine(held), items)
@@ -153,7 +152,7 @@ def _rows_array(
     if isinstance(source, Argument):
         return split.arrays[source.index]
     arguments, numbers = needed(job.plan.stages[source.stage].program.inputs, job.plan)
-    given = engine.shared(({k: whole[k] for k in arguments}, {k: combined[k] for k in numbers}))
+    given = held(({k: whole[k] for k in arguments}, {k: combined[k] for k in numbers}))
     slot = len(job.plan.stages[source.stage].partials) + source.slot
     tasks = iter(engine.on_filled_chunks(source.stage, source.slot, given))
     specs = [job.programs[source.stage].result(split.rows[k], slot) for k in split.filled]

@@ -63,20 +63,6 @@ Compiled: TypeAlias = tuple[Executable, NativeFunction | None]
 """A program that can be called, and its machine code where it is compiled."""
 
 
-@dataclass(frozen=True)
-class SparseRecipe:
-    """The arguments of a sparse Jacobian, by which another process makes it again."""
-
-    function: Callable[..., Any]
-    argnums: Argnums
-    options: Options
-    static: Names
-
-    def derivative(self) -> SparseDerivative:
-        """The Jacobian."""
-        return SparseDerivative(self.function, self.argnums, False, False, self.options, self.static)
-
-
 class SparseDerivative(Transformed):
     """A derivative that is called for a sparse matrix.
 
@@ -105,16 +91,14 @@ class SparseDerivative(Transformed):
         key = ("sparse", self._argnums, has_aux, is_hessian)
         super().__init__(function, _not_traced, key, options, static_argnames)
 
-    @property
-    def sparse_recipe(self) -> SparseRecipe:
-        """The arguments of this Jacobian, without what it returns beside the matrix."""
-        return SparseRecipe(self._function, self._argnums, self._options, self._static)
-
     @plain_errors
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         is_jacobian = not (self._is_hessian or self._has_aux)
         if is_jacobian and not is_tracing() and are_split((args, tuple(kwargs.values()))):
-            return packages.load(self.split_calls).row_blocks(self, args, kwargs)
+            made_by = self.recipe, self._function
+            return packages.load(self.split_calls).row_blocks(
+                made_by, self._argnums, self._static, args, kwargs
+            )
         matrices, leaves = self._matrices(args, kwargs)
         return matrices.at(leaves)
 

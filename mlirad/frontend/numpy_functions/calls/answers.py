@@ -34,22 +34,28 @@ def both(one: Finding, other: Finding) -> Finding:
     return lambda module: chain(one(module), other(module))
 
 
-def functions_called(names: Mapping[str, Handing]) -> Finding:
-    """Return what finds the functions of a module that have these names, those of them that are Python's."""
+def functions_called(names: Mapping[str, Handing], *, takes_selections: bool = False) -> Finding:
+    """Find the functions of a module that have these names, those of them that are Python's.
+
+    With `takes_selections` they stand for `x[mask]`, too, of which the library's own compute otherwise.
+    """
 
     def found(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
         for name, handing in names.items():
             function = getattr(module, name, None)
             if isinstance(function, FunctionType):
-                yield function, partial(_of_function, handing)
+                yield function, partial(_of_function, handing, takes_selections)
 
     return found
 
 
-def _of_function(handing: Handing, question: Question, values: Values) -> Any:
+def _of_function(handing: Handing, takes_selections: bool, question: Question, values: Values) -> Any:
     given = [*question.given(values)]
     if not contains_traced(given):
-        return _of_selections(question, values) if any(map(_is_selection, given)) else MISS
+        if not any(map(_is_selection, given)):
+            return MISS
+        if not takes_selections:
+            return _of_selections(question, values)
     return handing(question.own, *question.arguments(values))
 
 

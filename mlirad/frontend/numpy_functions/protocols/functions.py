@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 
 from mlirad.errors import MliradError, is_from_signal
-from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays import (
     diagonals,
     differences,
@@ -362,22 +361,8 @@ def _called(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     yield from functions_called(hands)(module)
 
 
-def _clips(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+def _clip(x: Any, /, min: Any = None, max: Any = None, **options: Any) -> Any:
     """The `clip` of the array API, which writes to masked elements, where NumPy has a ufunc."""
-    function = getattr(module, "clip", None)
-    if isinstance(function, FunctionType):
-        yield function, _clip
-
-
-def _clip(question: Question, values: Values) -> Any:
-    given = [*question.given(values)]
-    if not contains_traced(given) and not any(isinstance(value, MaskedElements) for value in given):
-        return MISS
-    args, kwargs = question.arguments(values)
-    return _clipped(*args, **kwargs)
-
-
-def _clipped(x: Any, /, min: Any = None, max: Any = None, **options: Any) -> Any:
     return np.clip(x, min, max, **options)
 
 
@@ -397,7 +382,12 @@ _NAMESPACES: Final = ("scipy._external.array_api_compat.numpy", "scipy._lib.arra
 """NumPy as SciPy's code for the array API reads it, by the names that versions of SciPy give it."""
 
 ANSWERED.update(dict.fromkeys(SCIPY_MODULES, _called))
-ANSWERED.update(dict.fromkeys(_NAMESPACES, _clips))
+ANSWERED.update(
+    dict.fromkeys(
+        _NAMESPACES,
+        functions_called({"clip": lambda own, args, kwargs: _clip(*args, **kwargs)}, takes_selections=True),
+    )
+)
 ANSWERED["scipy.special"] = _special_calls
 ANSWERED["scipy.fft"] = _transforms
 ANSWERED["scipy.stats"] = methods_called(distributions)
