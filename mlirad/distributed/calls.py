@@ -126,11 +126,9 @@ def _compiled(planned: Planned, split: SplitRows, names: tuple[str, ...], functi
         shipped_program(stage.program, plan.size, rows, options, f"{name}, round {number}")
         for number, stage in enumerate(plan.stages)
     )
-    without_rows = [stage.shortcut for stage in plan.stages] + [plan.final]
     here = {
         program: shipped_program(program, plan.size, (), options, f"{name}, results")
-        for program in without_rows
-        if program is not None
+        for program in plan.without_rows
     }
     return SplitCall(planned, Job.of(plan, programs, split, names), here, split)
 

@@ -231,7 +231,7 @@ def test_an_evaluation_is_a_round_and_values_come_with_gradients(monkeypatch: py
 
 SOLVED_WRONGLY = {
     "rows": (lambda w, x: x @ w, ad.UnsupportedError, "sum over the rows"),
-    "sorting": (lambda w, x: np.sort(x @ w)[0] * w, ad.SplitError, "sorting along all rows"),
+    "sorting": (lambda w, x: np.sum(np.sort(x @ w) ** 3) * w, ad.SplitError, "sorting along all rows"),
     "other unknowns": (lambda w, x: np.sum(x @ w), ad.ShapeError, r"\[4\] is needed"),
 }
 

@@ -69,6 +69,15 @@ def test_cumulative(name: str, values: str) -> None:
         np.testing.assert_allclose(made, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("name", [*CUMULATIVE, *SELECTED])
+def test_arrays_of_dask(name: str) -> None:
+    """The engines run what the executor of these tests does: every program of a plan is compiled."""
+    array = pytest.importorskip("dask.array")
+    function = {**CUMULATIVE, **SELECTED}[name]
+    made = ad.jit(function)(array.from_array(ROWS, chunks=(CHUNKS, -1)))
+    np.testing.assert_allclose(np.asarray(made), function(ROWS), rtol=1e-13, atol=1e-13)
+
+
 @pytest.mark.parametrize("is_after", [False, True])
 def test_a_product_stays_zero_and_a_zero_keeps_its_sign(is_after: bool) -> None:
     x = np.full(300, 1e200)

@@ -88,7 +88,6 @@ def test_moments_do_not_cancel() -> None:
     [
         (lambda x: x[1:] - x[:-1], "may be in any chunk"),
         (lambda x: x[:, None] - x[None, :], "pairs of rows"),
-        (lambda x: x[400], "whether n <= 400"),
         (lambda x: x[::-1], "reading backwards along all rows"),
         (lambda x: ad.scan(lambda c, v: (c * v, c), 1.0, x)[0], "each row needs the one before"),
         (lambda x: ad.fori_loop(0, 3, lambda i, c: c * np.sum(x), 1.0), "inside of a loop"),
@@ -103,6 +102,14 @@ def test_refusals_name_the_line(function: object, message: str) -> None:
         planned(case, "cost")
     assert caught.value.location is not None
     assert "test_splitting.py" in caught.value.location
+
+
+def test_a_row_that_is_not_there() -> None:
+    with pytest.raises(
+        ad.PositionError, match="position 400 lies outside a dimension of extent 300"
+    ) as caught:
+        planned(Case(ad.jit(lambda x: x[400]), (np.ones(300),), (0,)), "cost")
+    assert "test_splitting.py" in str(caught.value.location)
 
 
 def halved_until(keeps_rows: bool) -> Any:

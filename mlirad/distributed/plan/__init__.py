@@ -166,6 +166,12 @@ class Plan:
     notes: tuple[str, ...] = field(default=())
 
     @property
+    def without_rows(self) -> tuple[Program, ...]:
+        """The programs that run where the plan was made."""
+        of_stages = [(s.shortcut, None if s.ranks is None else s.ranks.program) for s in self.stages]
+        return tuple(p for programs in (*of_stages, (self.final,)) for p in programs if p is not None)
+
+    @property
     def rounds(self) -> int:
         """The rounds over all chunks that one evaluation takes, those that may be left out among them."""
         return len(self.stages)
