@@ -95,7 +95,7 @@ def held_objects(value: Any) -> list[int]:
 
 
 def part_at(values: Mapping[str, Any], path: Path) -> Any:
-    """The object at a path in variables, `None` if there is none."""
+    """The object at a path in variables, or `None`."""
     found: Any = values.get(path[0])
     for k in path[1:]:
         taken = opened(found)

@@ -62,7 +62,7 @@ def located(
     f: Flow, events: Events, directions: Sequence[int], y0: Any, times: Any, method: Method,
     given: Sequence[Any],
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """The time of the first event, or the last time if there is none; whether there is one; and which."""
+    """The time of the first event, or the last time; a flag that an event happened; and its number."""
     y0, times = stop_gradient((y0, times))
     steps = Steps(f, times, method, given)
     counted = np.sign(np.array(directions))

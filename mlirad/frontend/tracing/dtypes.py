@@ -3,8 +3,8 @@
 The language has float64, float32, int64, int32 and bool. NumPy is asked which dtypes an operation converts
 its operands to (`ufunc.resolve_dtypes`, `np.result_type`), with Python scalars standing for themselves, so
 that `float32 * 2.0` stays float32. A dtype outside the language is replaced by the narrowest one of the
-language that holds all its values (float16 by float32, uint8 by int32, uint32 by int64); if there is none, it
-is a `DtypeError`.
+language that holds all its values (float16 by float32, uint8 by int32, uint32 by int64); any
+other is a `DtypeError`.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def factors(n: int) -> tuple[int, ...] | None:
 
 
 def complex_length(kind: str, n: int) -> int:
-    """Return the length of the complex transform that computes one of n numbers; 0 if there is none."""
+    """Return the length of the complex transform that computes one of n numbers, or 0."""
     if kind in ("forward", "backward"):
         return n
     return n // 2 if n % 2 == 0 else 0

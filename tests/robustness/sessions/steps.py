@@ -56,7 +56,7 @@ class Session:
         STEPS[step.kind](self, step.a, step.b, step.c)
 
     def chosen(self, a: int) -> tuple[int, str, Objective, Applied]:
-        """One of the transformed functions, which is made if there is none yet."""
+        """One of the transformed functions; the first call makes it."""
         if not self.made:
             self.transform(a, 0, 0)
         return self.made[a % len(self.made)]

@@ -76,7 +76,7 @@ def cholesky(a: MatrixLike, *, upper: Flag = False) -> Matrix:
 
 
 def cholesky_factor(x: Matrix, message: str) -> Matrix:
-    """The lower triangular factor; raises with the message if there is none.
+    """The lower triangular factor; raises with the message for a matrix that has none.
 
     As in NumPy, elements that are NaN raise nothing: they make a factor of NaN.
     """

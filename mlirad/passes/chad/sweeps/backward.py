@@ -3,8 +3,8 @@
     y = op x ..        a step: the cotangent of y is pulled back, and added to the sum of x
 
 A sum is complete when every step that reads its value is taken. Of the steps that may come next, calls, loops
-and branches wait for the others, and those of them that only read parts of arrays for those that pass on
-whole cotangents. A part of an array waits as long as a whole is still to come, which may be the first (as in
+and branches come last, and those that only read parts of arrays come after those that pass on whole
+cotangents. A part of an array waits while a whole is still to come, which may be the first (as in
 `mlirad.linear_maps.apply.contributions`). So a loop whose iterations update one element of a carry and read
 others costs O(1) per iteration.
 """
