@@ -37,7 +37,8 @@ def both(one: Finding, other: Finding) -> Finding:
 def functions_called(names: Mapping[str, Handing], *, takes_selections: bool = False) -> Finding:
     """Find the functions of a module that have these names, those of them that are Python's.
 
-    With `takes_selections` they stand for `x[mask]`, too, of which the library's own compute otherwise.
+    With `takes_selections` they stand for calls on `x[mask]`, too; without, the library computes such calls
+    by its own code, reading the selection.
     """
 
     def found(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
