@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from mlirad.errors import MliradError, UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.transformed import Transformed
-from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag, checked_path, checked_text
+from mlirad.frontend.tracing.argument_kinds import (
+    checked_choice,
+    checked_flag,
+    checked_integer,
+    checked_path,
+    checked_text,
+)
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.transformations import jit
@@ -45,6 +52,7 @@ def export(
     target: str | None = None,
     cpu: str = "",
     features: str = "",
+    rooms: int | None = None,
 ) -> Exported:
     """Write `function`, for arguments like `args`, as the object file `path.o` and the C header `path.h`.
 
@@ -60,6 +68,9 @@ def export(
     time; with "caller" it is the last argument. `library` makes a shared library too, by the system's C
     compiler. `target` is "native", "baseline", a level such as "x86-64-v3", or a triple of LLVM such as
     "aarch64-unknown-linux-gnu" and "wasm32-unknown-unknown"; `cpu` and `features` are LLVM's names.
+
+    A derivative through lists, trees, or functions that hold functions of their own kind has memory for a
+    number of these, `rooms` of each kind; a call that makes more returns `MLIRAD_NO_ROOM`.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -88,6 +99,8 @@ def export(
     checked_text(features, "features", 'write features="+avx2,+fma"')
     checked_choice(scratch, "scratch", ("static", "caller"))
     wants_library = checked_flag(library, "library")
+    if rooms is not None:
+        checked_integer(rooms, "rooms", 1, "write rooms=1000")
     lowered = lowered_for(function, args)
     if lowered.options.interpret:
         raise UnsupportedError(
@@ -100,7 +113,10 @@ def export(
 
         def exported() -> CFunction:
             module, results = lowered.trace()
-            program = native_program(module, lowered.options, target=made_for, sizes=lowered.sizes).program
+            made = partial(native_program, options=lowered.options, target=made_for, sizes=lowered.sizes)
+            program = made(module if rooms is None else module.clone()).program
+            if rooms is not None and program.rooms:
+                program = made(module, rooms=(rooms,) * len(program.rooms)).program
             return exported_function(
                 program,
                 chosen,

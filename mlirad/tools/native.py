@@ -25,14 +25,15 @@ def native_program(
     before: Before | None = None,
     observe: Observer | None = None,
     target: Target | None = None,
+    rooms: tuple[int, ...] = (),
 ) -> NativeProgram:
     """LLVM IR text of a function of `module`, for a target, by default this machine or the one that the
     environment asks for.
 
     Derivatives, builds and calls in array code are compiled too; kernels are taken as they are, and their
     memory plan is verified. With `checked`, accesses are compared with the bounds of their buffers, and with
-    `flush_subnormals` subnormal numbers are taken for zeros. The module, which it changes, is verified after
-    every pass before `lower`.
+    `flush_subnormals` subnormal numbers are taken for zeros. There are `rooms` rows for records
+    of each type. The module, which it changes, is verified after every pass before `lower`.
     """
     lowered = {spec.name for text in lowering() for spec in parse_specs(text)}
 
@@ -41,7 +42,7 @@ def native_program(
 
     return compile_module(
         module,
-        Options(entry=function.sym_name.data),
+        Options(entry=function.sym_name.data, rooms=rooms),
         target,
         address_checks=checked,
         flush_subnormals=flush_subnormals,

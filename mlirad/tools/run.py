@@ -16,25 +16,34 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from io import BytesIO
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
 
 from mlirad.compiler import holds_kernels, transform
+from mlirad.dialects.array.frames import NextRowOp
 from mlirad.errors import CompileError, MliradError, UnsupportedError, VerifyError
 from mlirad.float_modes import silent
+from mlirad.frontend.compiling.roomy import growing
 from mlirad.interpreter import run_function
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.foreign import reads
 from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.threads import ALL, MOST_THREADS, machine_threads, usual_threads
+from mlirad.lower.cpu.emit.program import rooms_of
+from mlirad.lower.native_program import NativeProgram
+from mlirad.passes.eliminate_functions import RecordsToRowsPass
 from mlirad.passes.instantiate_sizes import InstantiateSizesPass
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import always, with_conversions
@@ -63,6 +72,9 @@ from mlirad.tools.process import (
 )
 from mlirad.tools.time_limit import time_limit
 
+Call: TypeAlias = Callable[[], tuple[object, ...]]
+"""A program that is ready to run on its arguments."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the tool on the given arguments, by default those of the process; returns the exit code."""
@@ -85,26 +97,63 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         verify_module(module, foreign=reads(passes))
         checked = holds_kernels(module)
         keep_entry(module, cast("str | None", arguments.entry))
-        transform(module, Options(first=passes, end="program"), verify=always)
-        module, of_all_sizes = _at_sizes(module, texts, cast("str | None", arguments.entry))
-        function = entry_function(module, cast("str | None", arguments.entry))
-        memory = cast("int | None", arguments.max_memory) or memory_limit()
-        check_memory(module, memory)
-        check_work(module, function, _work_limit(arguments))
-        if arguments.interpret:
-            check_kept_maps(module, memory)
-        name = function.sym_name.data
-        values = read_arguments(texts, function.function_type.inputs.data, name)
-        # A result that does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
-        if arguments.interpret:
-            results = tuple(silent(run_function)(of_all_sizes, values, function=name))
-        else:
-            results = silent(_run_native)(module, values, function, checked, memory, arguments)
+        results = _results(module, passes, texts, checked, arguments)
     except MliradError as error:
         report(error, source)
         return 1
     _write(cast("str | None", arguments.output), results)
     return 0
+
+
+def _results(
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    texts: Sequence[str],
+    checked: bool,
+    arguments: argparse.Namespace,
+) -> tuple[object, ...]:
+    """The results of the program after passes. Where it has too few rows for records, more are made, unless
+    the command or the text say how many there are.
+    """
+
+    def call_with(rooms: tuple[int, ...]) -> tuple[Call, tuple[int, ...]]:
+        chosen = [replace(p, rooms=rooms) if isinstance(p, RecordsToRowsPass) else p for p in passes]
+        return _call(module.clone(), chosen, texts, checked, rooms, arguments)
+
+    is_told = any(isinstance(p, RecordsToRowsPass) and p.rooms for p in passes)
+    if is_told or any(isinstance(op, NextRowOp) for op in module.walk()):
+        return _call(module, passes, texts, checked, (), arguments)[0]()
+    return growing(call_with)()
+
+
+def _call(
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    texts: Sequence[str],
+    checked: bool,
+    rooms: tuple[int, ...],
+    arguments: argparse.Namespace,
+) -> tuple[Call, tuple[int, ...]]:
+    """The call of the program after passes, and how many rows it has for records of each type."""
+    entry = cast("str | None", arguments.entry)
+    transform(module, Options(first=tuple(passes), end="program"), verify=always)
+    module, of_all_sizes = _at_sizes(module, texts, entry)
+    function = entry_function(module, entry)
+    memory = cast("int | None", arguments.max_memory) or memory_limit()
+    check_memory(module, memory)
+    check_work(module, function, _work_limit(arguments))
+    name = function.sym_name.data
+    values = read_arguments(texts, function.function_type.inputs.data, name)
+    # A result that does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
+    if arguments.interpret:
+        check_kept_maps(module, memory)
+        interpreted = partial(silent(run_function), of_all_sizes, values, function=name)
+        return lambda: tuple(interpreted()), rooms_of(functions_of(of_all_sizes))
+    flush = not arguments.keep_subnormals
+    program = native_program(module, function, checked=checked, flush_subnormals=flush, rooms=rooms)
+    if program.arena_bytes > memory:
+        raise memory_error(function, f"the values of @{name} together, {program.arena_bytes} bytes,", memory)
+    return partial(silent(_run_native), program, values, function, checked, arguments), program.rooms
 
 
 def _at_sizes(module: ModuleOp, texts: Sequence[str], entry: str | None) -> tuple[ModuleOp, ModuleOp]:
@@ -125,18 +174,13 @@ def _work_limit(arguments: argparse.Namespace) -> int:
 
 
 def _run_native(
-    module: ModuleOp,
+    program: NativeProgram,
     values: list[npt.NDArray[Any]],
     function: FuncOp,
     checked: bool,
-    memory: int,
     arguments: argparse.Namespace,
 ) -> tuple[object, ...]:
     name = function.sym_name.data
-    flush = not arguments.keep_subnormals
-    program = native_program(module, function, checked=checked, flush_subnormals=flush)
-    if program.arena_bytes > memory:
-        raise memory_error(function, f"the values of @{name} together, {program.arena_bytes} bytes,", memory)
     threads = cast("int | None", arguments.threads) or usual_threads()
     compiled = NativeFunction(program, name=name, debug=checked, threads=threads)
     try:

@@ -11,7 +11,7 @@ Each step is made once, when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NoReturn, Self
 
 from xdsl.dialects.builtin import ModuleOp
@@ -29,7 +29,7 @@ from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.engine import assembly
-from mlirad.lower.native_program import ArraySpec, KernelNote, NativeProgram
+from mlirad.lower.native_program import ArraySpec, NativeProgram
 from mlirad.pipeline_options import Sizes
 
 Reading = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Signature, Sequence[Any]]]
@@ -110,17 +110,19 @@ class Lowered(_OfThisProcess):
             )
         given, leaves = self._read(args, kwargs)
         self.signature.require(given, self.name)
-        return profiled(*self._profiled(), leaves)
+        from mlirad.frontend.compiling.roomy import growing
+
+        return growing(self._profiled)(leaves)
 
     @compiling
-    def _profiled(self) -> tuple[NativeFunction, Sequence[KernelNote]]:
-        """A program that measures its kernels, and what they are."""
+    def _profiled(self, rooms: tuple[int, ...]) -> tuple[Callable[..., Profile], tuple[int, ...]]:
+        """A program that measures its kernels in calls with given leaves, and its rows for records."""
         from mlirad.frontend.compiling.run_compiler import native_program
 
         module = self.trace()[0]
-        program = native_program(module, self.options, profiled=True, sizes=self.sizes).program
+        program = native_program(module, self.options, profiled=True, sizes=self.sizes, rooms=rooms).program
         native = NativeFunction(program, name=self.name, timeout=self.options.timeout, threads=1)
-        return native, program.kernels
+        return partial(profiled, native, program.kernels), program.rooms
 
     def llvm(self) -> str:
         """The LLVM IR, before LLVM optimises it."""

@@ -1,6 +1,7 @@
 """Programs that are made again with more room for functions that hold functions of their own kind.
 
     Roomy(make, call, (64,))(x)       what call(x) returns, or where that finds no room, make((256,))(x), ...
+    growing(make)(x)                  the same for make(()) = (call, (64,)), and call(x) for (call, ())
 
 Where such a program is differentiated, the contents of functions lie in rows of arrays, a number of them for
 each type of records (`passes/records_to_rows.py`). A call that needs more rows ends; the program is then made
@@ -53,6 +54,17 @@ class Roomy:
             if self._made[1] == rooms:
                 more = tuple(GROWTH * n if k == record else n for k, n in enumerate(rooms))
                 self._made = self._make(more), more
+
+
+def growing(
+    make: Callable[[tuple[int, ...]], tuple[Callable[..., Any], tuple[int, ...]]],
+) -> Callable[..., Any]:
+    """A program that grows, if it has records.
+
+    `make` makes it of numbers of rows, or of none for as many as usual, and says how many it has.
+    """
+    call, rooms = make(())
+    return Roomy(lambda rooms: make(rooms)[0], call, rooms) if rooms else call
 
 
 def require_rows(nbytes: int) -> None:

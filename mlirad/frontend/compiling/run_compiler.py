@@ -247,16 +247,11 @@ def interpreted(
     start: Stage = "program",
 ) -> Callable[..., Any]:
     """A function run by the interpreter, with derivatives expanded where there are any."""
-    from mlirad.frontend.compiling.roomy import Roomy
+    from mlirad.frontend.compiling.roomy import growing
     from mlirad.interpreter import run_function
 
     is_program = start == "program" and not _runs_as_it_is(module)
-
-    def expanded(rooms: tuple[int, ...] = ()) -> ModuleOp:
-        made = module.clone() if may_have_records(module) else module
-        if is_program:
-            brought_to("expanded", made, options, stats, rooms)
-        return made
+    has_records = may_have_records(module)
 
     def run(made: ModuleOp, *arguments: Any) -> Any:
         prepared = [a if isinstance(a, int | float) else plain_array(a) for a in arguments]
@@ -265,7 +260,10 @@ def interpreted(
         reports.raise_first()
         return results[0] if len(results) == 1 else results
 
-    first = expanded()
-    rooms = rooms_of(functions_of(first))
-    called = partial(run, first)
-    return Roomy(lambda rooms: partial(run, expanded(rooms)), called, rooms) if rooms else called
+    def expanded(rooms: tuple[int, ...]) -> tuple[Callable[..., Any], tuple[int, ...]]:
+        made = module.clone() if has_records else module
+        if is_program:
+            brought_to("expanded", made, options, stats, rooms)
+        return partial(run, made), rooms_of(functions_of(made)) if is_program and has_records else ()
+
+    return growing(expanded)

@@ -7,9 +7,8 @@ At the top level one program computes the value and the residuals, which the map
 a second program on the residuals and the vector, so nothing of f is recomputed. A residual that is an
 argument is not copied. Inside a trace the map is an op that is applied wherever it is called.
 
-    program, leaves = linearized(f, (x,), Options())     compiled once for arguments like these
-    program.code.map                                     the map's code, a function of the residuals
-    value, residuals = program.run(leaves)               at this point
+    at, leaves = linearized(f, (x,), Options())     compiled once for arguments like these
+    value, derivative = at(*leaves)                 at this point
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, TypeAlias, Unpack
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -76,9 +75,8 @@ def linearize(
         return at.value, _traced_map(at, function, positions)
     if are_split(primals):
         return load(Transformed.split_calls).linearized(function, primals, options_of(options), chosen)
-    program, leaves = linearized(function, primals, options_of(options), chosen)
-    value, residuals = program.run(leaves)
-    return value, LinearMap(program.expression, residuals)
+    at, leaves = linearized(function, primals, options_of(options), chosen)
+    return at(*leaves)
 
 
 @plain_errors
@@ -154,13 +152,16 @@ class TracedDerivative(MapNode):
 
 # Compiling ---------------------------------------------------------------------------------------
 
+At: TypeAlias = Callable[..., tuple[Any, LinearMap]]
+"""From the leaves of a point to the value and the derivative there."""
+
 
 def linearized(
     function: Callable[..., Any],
     primals: tuple[Any, ...],
     options: Options,
     argnums: Argnums | None = None,
-) -> tuple[Linearized, list[Any]]:
+) -> tuple[At, list[Any]]:
     """The compiled linearisation for primals like these, and their leaves as its program takes them."""
     options.require_maps()
     leaves, tree = flatten(primals)
@@ -168,8 +169,26 @@ def linearized(
     cache: Cache = cache_of(function, ("linearize", options, argnums))
     key = signature_key(tree, types)
     positions = derivatives.positions_or_all(function, argnums, len(primals))
-    found = cache.of(key, lambda: _compile(function, tree, types, options, positions))
+    found = cache.of(key, lambda: _growing(function, tree, types, options, positions))
     return found, [v if type(v) in (int, float, bool) else plain_array(v) for v in leaves]
+
+
+def _growing(
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    options: Options,
+    positions: Sequence[int],
+) -> At:
+    """The linearisation, which is made again where a call needs more rows for records than it has."""
+
+    from mlirad.frontend.compiling.roomy import growing
+
+    def made(rooms: tuple[int, ...]) -> tuple[At, tuple[int, ...]]:
+        found = _compile(function, tree, types, options, positions, rooms)
+        return found.at, found.rooms
+
+    return growing(made)
 
 
 @compiling
@@ -179,8 +198,10 @@ def _compile(
     types: Sequence[LeafType],
     options: Options,
     positions: Sequence[int],
+    rooms: tuple[int, ...],
 ) -> Linearized:
     from mlirad.frontend.compiling.run_compiler import brought_to
+    from mlirad.lower.cpu.emit.program import rooms_of
     from mlirad.passes.split_map import split_map
 
     stats = Stats()
@@ -188,16 +209,21 @@ def _compile(
     start = time.perf_counter()
     module, codomain = trace_map(function, tree, types, positions, options)
     stats.add("trace", time.perf_counter() - start, module)
-    brought_to("maps", module, options, stats)
+    brought_to("maps", module, options, stats, rooms)
     functions = functions_by_name(module)
+    made = rooms_of(list(functions.values()))
     main = functions.pop("main")
     called = renamed(list(functions.values()), main)
     split = split_map(main)
     pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
-    primal, _ = executable(pieces, options, stats, "primal", name=name)
+    primal, native = executable(pieces, options, stats, "primal", name=name)
+    if rooms and native is not None:
+        from mlirad.frontend.compiling.roomy import require_rows
+
+        require_rows(native.program.arena_bytes + sum(spec.nbytes for spec in native.program.outputs))
     domain = _domain(function, tree, types, positions)
     code = MapCode(name, split.map, called, options)
-    return Linearized(primal, split, code, domain, codomain, stats)
+    return Linearized(primal, split, code, domain, codomain, stats, made)
 
 
 def _names_of(function: Callable[..., Any], positions: Sequence[int]) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """A function linearised and compiled, and its derivative as a node of map expressions.
 
-value, residuals = program.run(leaves)       at a point
-LinearMap(program.expression, residuals)     the derivative there
+value, derivative = program.at(*leaves)      at a point, the derivative there as a `LinearMap`
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.linear_map.expressions import ExpressionStep, MapExpression, MapNode
+from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
@@ -106,7 +106,8 @@ class Derivative(MapNode):
 class Linearized:
     """A function linearised for arguments of some types: its primal program and the code of its map.
 
-    `expression` is its derivative as an expression of the residuals.
+    `expression` is its derivative as an expression of the residuals, `rooms` are the rows for the records of
+    each type.
     """
 
     primal: Executable
@@ -115,6 +116,7 @@ class Linearized:
     domain: Space
     codomain: Space
     stats: Stats
+    rooms: tuple[int, ...] = ()
 
     @cached_property
     def expression(self) -> MapExpression:
@@ -122,14 +124,15 @@ class Linearized:
         step = ExpressionStep(Derivative(self.code), arrays=tuple(range(len(self.split.kept))))
         return MapExpression(self.domain, self.codomain, (step,))
 
-    def run(self, leaves: Sequence[Any]) -> tuple[Any, tuple[Any, ...]]:
-        """The value of the function, and the residuals at this point."""
+    def at(self, *leaves: Any) -> tuple[Any, LinearMap]:
+        """The value of the function and its derivative at this point."""
         made: Any = self.primal(*leaves)
         results = cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,)
         values = self.split.values
         rest = iter(results[values:])
         kept = (next(rest) if k is None else _as_given(leaves[k]) for k in self.split.kept)
-        return self.codomain.tree.unflatten(results[:values]), tuple(kept)
+        value = self.codomain.tree.unflatten(results[:values])
+        return value, LinearMap(self.expression, tuple(kept))
 
 
 def _as_given(leaf: Any) -> Any:

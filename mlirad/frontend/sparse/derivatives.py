@@ -15,6 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias, cast
 
@@ -146,11 +147,15 @@ class SparseDerivative(Transformed):
     ) -> Matrices:
         stats = Stats()
         differentiated = jacobians.gradient_of(function, self._argnums) if self._is_hessian else function
-        expression = compiling(trace_expression)(
-            differentiated, tree, types, self._argnums, self._has_aux, self._options, stats
-        )
         name = function_name(self._function)
-        return Matrices(name, expression, self._options, self._is_hessian, types, stats, fresh)
+
+        def made(rooms: tuple[int, ...]) -> Matrices:
+            expression = compiling(trace_expression)(
+                differentiated, tree, types, self._argnums, self._has_aux, self._options, stats, rooms
+            )
+            return Matrices(name, expression, self._options, self._is_hessian, types, stats, fresh, made)
+
+        return made(())
 
 
 def _not_traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -175,7 +180,10 @@ class Instance:
 
 @dataclass
 class Matrices:
-    """The sparse matrices of one signature; with `fresh` no program of theirs is taken from the disk."""
+    """The sparse matrices of one signature; with `fresh` no program of theirs is taken from the disk.
+
+    They are made again by `remade` where a call needs more rows for records than `expression` has.
+    """
 
     name: str
     expression: Expression
@@ -184,6 +192,7 @@ class Matrices:
     types: Sequence[LeafType]
     stats: Stats
     fresh: bool = False
+    remade: Callable[[tuple[int, ...]], Matrices] | None = None
     instances: OrderedDict[bytes, Instance] = field(default_factory=OrderedDict[bytes, Instance])
     programs: dict[Products | Blocks, Compiled] = field(default_factory=dict["Products | Blocks", "Compiled"])
     last: Instance | None = None
@@ -195,8 +204,17 @@ class Matrices:
         kept = found.rows >= found.columns if lower else slice(None)
         return found.rows[kept].astype(np.int64), found.columns[kept].astype(np.int64)
 
-    def at(self, leaves: Sequence[Any]) -> Any:
-        """The matrix at these arguments, and what else the function returns."""
+    @cached_property
+    def at(self) -> Callable[[Sequence[Any]], Any]:
+        """From arguments to the matrix there, and what else the function returns."""
+        remade = self.remade
+        if remade is None or not self.expression.rooms:
+            return self._at
+        from mlirad.frontend.compiling.roomy import Roomy
+
+        return Roomy(lambda rooms: remade(rooms)._at, self._at, self.expression.rooms)
+
+    def _at(self, leaves: Sequence[Any]) -> Any:
         instance = self.instance(leaves)
         others: tuple[Any, ...] = ()
 
@@ -276,7 +294,12 @@ class Matrices:
         else:
             assert instance.block_rows is not None
             module = blocks_module(self.expression, instance.block_rows)
-        return executable(module, self.options, self.stats, name=self.name, fresh=self.fresh)
+        call, native = executable(module, self.options, self.stats, name=self.name, fresh=self.fresh)
+        if self.expression.rooms and native is not None:
+            from mlirad.frontend.compiling.roomy import require_rows
+
+            require_rows(native.program.arena_bytes)
+        return call, native
 
 
 def csr_maker(pattern: SparsityPattern) -> Callable[[NDArray[Any]], Any]:

@@ -41,6 +41,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of
 from mlirad.lazy_dataclass import dataclass
+from mlirad.lower.cpu.emit.program import rooms_of
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class Expression:
 
     The first `arguments` parameters of `main` are the leaves of the arguments. `inputs` are the leaves that
     are columns of the matrix; `outputs` the components of the codomain that are its rows, with their types.
-    The first `others` results of `main` are not part of the matrix.
+    The first `others` results of `main` are not part of the matrix. `rooms` are the rows for the records of
+    each type.
     """
 
     module: ModuleOp
@@ -60,6 +62,7 @@ class Expression:
     outputs: tuple[tuple[int, LeafType], ...]
     others: int
     other_tree: Tree | None
+    rooms: tuple[int, ...] = ()
 
 
 def trace_expression(
@@ -70,8 +73,12 @@ def trace_expression(
     has_aux: bool,
     options: Options,
     stats: Stats,
+    rooms: tuple[int, ...] = (),
 ) -> Expression:
-    """The derivative of a function of arguments of this structure and of these types."""
+    """The derivative of a function of arguments of this structure and of these types.
+
+    There are `rooms` rows for records of each type, or as many as usual.
+    """
     start = time.perf_counter()
 
     def traced(functions: Functions) -> tuple[ModuleOp, Linearization, Tree | None, list[int], int]:
@@ -82,12 +89,13 @@ def trace_expression(
     )
     stats.add("trace", time.perf_counter() - start, module)
     # Only operations on whole arrays show which elements of a build depend on which.
-    brought_to("plain-maps", module, replace(options, chunk=None), stats)
+    brought_to("plain-maps", module, replace(options, chunk=None), stats, rooms)
     main = next(f for f in functions_of(module) if f.sym_name.data == "main")
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
     rows = tuple((k, LeafType(at.results[k].shape, at.results[k].dtype)) for k in floats)
     inputs = tuple(LeafType(p.shape, p.dtype) for p in at.points)
-    return Expression(module, main, application.map, len(types), inputs, rows, others, other_tree)
+    made = rooms_of(functions_of(module))
+    return Expression(module, main, application.map, len(types), inputs, rows, others, other_tree, made)
 
 
 def _traced(
