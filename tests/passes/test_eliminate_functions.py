@@ -6,6 +6,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from xdsl.dialects.func import FuncOp
 
 import mlirad as ad
 from mlirad.compiler import transform
-from mlirad.dialects.array.control import IfOp, SwitchOp, WhileOp
+from mlirad.dialects.array.control import IfOp, ScanOp, SwitchOp, WhileOp
 from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import UpdateOp
 from mlirad.dialects.shapes import shape_of
@@ -677,3 +678,73 @@ def test_a_loop_copies_no_array_that_is_in_a_slot() -> None:
     assert ad.jit(written)(x) == pytest.approx(np.sum(np.sin(x)))
     for method in (*METHODS, *SPECIFICATIONS):
         np.testing.assert_allclose(ad.grad(written, method=method)(x), np.cos(x), rtol=1e-12)
+
+
+def chosen_number(x: Any, w: Any) -> Any:
+    """A loop may change a sum from an array to a number."""
+    value = ad.sum_of(0.0, np.zeros(w.size))
+
+    def step(i: Any, state: Any) -> Any:
+        held, y = state
+        y = ad.case(held, lambda z: z, lambda a: np.sin(a[i])) * x + y
+        return ad.cond(y > 1e9, lambda: value(y), lambda: held), y
+
+    return ad.fori_loop(0, w.size, step, (value(w), 0.0))[1]
+
+
+def chosen_function(x: Any, w: Any) -> Any:
+    """A loop may change a function of an array to one of a number."""
+
+    def step(i: Any, state: Any) -> Any:
+        f, y = state
+        y = np.sin(f(i)) * x + y
+        return ad.cond(y > 1e9, lambda: ad.lambda_(lambda i: y, 0), lambda: f), y
+
+    return ad.fori_loop(0, w.size, step, (ad.lambda_(lambda i: w[i], 0), 0.0))[1]
+
+
+def chosen_of_two(x: Any, w: Any) -> Any:
+    """A loop chooses in each iteration between functions of arrays; it begins with one of them."""
+    v = 2 * w
+    first, second = ad.lambda_(lambda i: w[i], 0), ad.lambda_(lambda i: v[i] / 2, 0)
+
+    def step(i: Any, state: Any) -> Any:
+        f, y = state
+        y = np.sin(f(i)) * x + y
+        return ad.cond(y > 1, lambda: first, lambda: second), y
+
+    return ad.fori_loop(0, w.size, step, (first, 0.0))[1]
+
+
+def chosen_until_data_say_so(x: Any, w: Any) -> Any:
+    """The same in a `while`, with three functions, one of them of both arrays."""
+    v = 2 * w
+    functions = [lambda i: w[i], lambda i: v[i] / 2, lambda i: v[i] - w[i]]
+
+    def step(state: Any) -> Any:
+        i, f, y = state
+        y = np.sin(f(i)) * x + y
+        return i + 1, ad.switch(i % 3, [partial(ad.lambda_, g, 0) for g in functions]), y
+
+    start = ad.lambda_(functions[2], 0)
+    return ad.while_loop(lambda state: state[0] < w.size, step, (0, start, 0.0))[2]
+
+
+CHOSEN = (chosen_number, chosen_function, chosen_of_two, chosen_until_data_say_so)
+
+
+@pytest.mark.parametrize("program", CHOSEN, ids=lambda p: p.__name__)
+def test_a_loop_that_chooses_copies_no_array(program: Callable[..., Any]) -> None:
+    w = np.linspace(0.1, 1.0, 20)
+    module = ad.trace(program, 0.7, w)
+    transform(module, Options(end="arrays"))
+    loops = [op for op in module.walk() if isinstance(op, WhileOp | ScanOp)]
+    assert loops
+    carried = [v for loop in loops for v in (*loop.results, *loop.body.block.args) if shape_of(v)]
+    made = [r for loop in loops for op in loop.body.walk() for r in op.results if shape_of(r)]
+    assert [v for v in (*carried, *made) if not isinstance(v.owner, ScanOp)] == []
+    assert ad.jit(program)(0.7, w) == pytest.approx(0.7 * np.sum(np.sin(w)))
+    for method in (*METHODS, *SPECIFICATIONS):
+        dx, dw = ad.grad(program, argnums=(0, 1), method=method)(0.7, w)
+        assert dx == pytest.approx(np.sum(np.sin(w)))
+        np.testing.assert_allclose(dw, 0.7 * np.cos(w), rtol=1e-12)

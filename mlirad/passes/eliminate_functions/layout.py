@@ -21,6 +21,10 @@ A closure of many slots is a record. The result of a function that calls another
 n levels have 2^n. From 65 slots on it is a record, which its holders have as one slot. Fewer stay slots,
 which are values: no memory, and derivatives as they are.
 
+Environments share slots, but for different arrays: a loop that chooses between functions of these would copy
+one in each iteration. Alternatives of sums share these too, as the array of one is often that of another,
+updated in place.
+
 An environment holds each value once: closures that capture closures share the captures. Copied level by
 level, f_(k+1) capturing f_k and f_(k-1) has 1597 slots at k = 16; so it has one.
 """
@@ -30,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import TupleType, i64
+from xdsl.dialects.builtin import TensorType, TupleType, i64
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.custom import CheckpointOp
@@ -134,7 +138,7 @@ class Layouts:
 
         Only for values that have a tag, which is at place 0.
         """
-        return [[place + 1 for place in own] for own in merged(self._groups(type_, tree))[1]]
+        return [[place + 1 for place in own] for own in self._merged(type_, tree)[1]]
 
     def require_no_maps(self, value: Value) -> None:
         """Raise if a linear map would be among what a loop, branch or function of the program hands over."""
@@ -161,9 +165,21 @@ class Layouts:
             yield from self.flow.members(tree.codes)
 
     def _slots(self, type_: Attribute, tree: Tree) -> list[Attribute]:
-        slots = merged(self._groups(type_, tree))[0]
+        slots, _ = self._merged(type_, tree)
         self._require_no_maps(slots, tree)
         return slots
+
+    def _merged(self, type_: Attribute, tree: Tree) -> tuple[list[Attribute], list[list[int]]]:
+        """The slots of a sum or closure, and those of each alternative or environment."""
+        groups = self._groups(type_, tree)
+        if not isinstance(tree, FlowNode) or self.records.is_record(tree):
+            return merged(groups)
+        keys = map(self.environment, self.codes(tree))
+        labels = [
+            [key if isinstance(t, TensorType) else None for t, key in zip(types, own, strict=True)]
+            for types, own in zip(groups, keys, strict=True)
+        ]
+        return merged(groups, labels)
 
     def _groups(self, type_: Attribute, tree: Tree) -> list[list[Attribute]]:
         """The types of the alternatives of a sum, or of the environments of a closure."""

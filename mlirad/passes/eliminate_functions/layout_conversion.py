@@ -3,13 +3,15 @@
     %h = array.if %p {yield %f} else {yield %g}      the branches yield a tag and slots for f and for g
 
 A value that flows to a place where it may be one of more closures gets the tag and the slots of that place.
-Nothing is emitted if the codes at both are the same, and only zeros for further slots if those at the source
-are the first of those at the target; otherwise a branch by the old tag makes the new one.
+Nothing is emitted if the codes at both are the same, and only what fills further slots if those at the source
+are the first of those at the target; otherwise a branch by the old tag makes the new one. Slots that a value
+does not use are filled with arrays that are there, so that loops and branches copy none, or with zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeAlias, cast
 
@@ -18,7 +20,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.function import LambdaOp, PartialOp, SumType, TupleOp
-from mlirad.dialects.shapes import Value, shape_of
+from mlirad.dialects.shapes import Value, is_array, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.first_order import is_higher
 from mlirad.passes.eliminate_functions.choices import Key, is_choice, source_of
@@ -36,7 +38,9 @@ class Standing:
         self.layouts = layouts
         self.flow = layouts.flow
         self._unread: list[tuple[ArrayBuilder, list[Value]]] = []
-        """The arrays in slots of other alternatives, of the choices around, by the functions these are in."""
+        """The arrays in slots of other alternatives, of the choices and loops around, by the functions these
+        are in.
+        """
 
     def held(self, value: Value, scope: Scope) -> list[Value]:
         """Return what stands for the parts of a value."""
@@ -69,8 +73,13 @@ class Standing:
         """Return what the body makes of the alternative that was chosen, and of its parts."""
         choice = self.layouts.choice(value)
         leaves = dict(zip(choice.parts, held, strict=True))
+
+        def chosen(alternative: Value, own: Sequence[Value]) -> list[Value]:
+            with self.unread(b, [v for v in held if v not in own]):
+                return body(alternative, own)
+
         bodies = [
-            partial(body, alternative, [leaves[key] for key in keys])
+            partial(chosen, alternative, [leaves[key] for key in keys])
             for alternative, keys in zip(choice.alternatives, choice.held, strict=True)
         ]
         return bodies[0]() if choice.tag is None else b.choose(leaves[choice.tag], bodies)
@@ -89,12 +98,8 @@ class Standing:
         tag, *slots = leaves
 
         def chosen(body: Callable[[Sequence[Value]], list[Value]], own: Sequence[int]) -> list[Value]:
-            unread = [v for k, v in enumerate(slots, 1) if k not in own and shape_of(v)]
-            self._unread.append((b, unread))
-            try:
+            with self.unread(b, [v for k, v in enumerate(slots, 1) if k not in own]):
                 return body([slots[place - 1] for place in own])
-            finally:
-                self._unread.pop()
 
         places = self.layouts.places(type_, tree)
         return b.switch(tag, [partial(chosen, *both) for both in zip(bodies, places, strict=True)])
@@ -108,17 +113,35 @@ class Standing:
         """
         _, *types = self.layouts.tagged_types(type_, tree)
         held = dict(zip(self.layouts.places(type_, tree)[number], own, strict=True))
-        slots = [held[k] if k in held else self._filler(b, type_) for k, type_ in enumerate(types, 1)]
+        fillers = self._fillers(b, [type_ for k, type_ in enumerate(types, 1) if k not in held], own)
+        slots = [held[k] if k in held else next(fillers) for k in range(1, len(types) + 1)]
         made = [b.index_constant(number), *slots]
         records = self.layouts.records
         if isinstance(tree, FlowNode) and records.is_record(tree):
             return [b.emit(SaveOp, made, records.type_of(tree))]
         return made
 
-    def _filler(self, b: ArrayBuilder, type_: Attribute) -> Value:
-        """Return what stands in a slot that nothing reads."""
-        around = [v for builder, unread in self._unread if builder is b for v in unread if v.type == type_]
-        return around[-1] if around else b.zeros(type_)
+    @contextmanager
+    def unread(self, b: ArrayBuilder, values: Sequence[Value]) -> Generator[None]:
+        """Let the arrays among some values stand in slots that nothing reads, of what is made inside."""
+        self._unread.append((b, [v for v in values if is_array(v.type) and shape_of(v)]))
+        try:
+            yield
+        finally:
+            self._unread.pop()
+
+    def _fillers(self, b: ArrayBuilder, types: Sequence[Attribute], own: Sequence[Value]) -> Iterator[Value]:
+        """Yield what stands in slots that nothing reads, beside those that hold `own`: other arrays of the
+        innermost choice or loop that has any of the type, in order, or zeros.
+        """
+        around = [dict.fromkeys(unread) for by, unread in reversed(self._unread) if by is b]
+        known: dict[Attribute, list[Value]] = {}
+        for type_ in types:
+            if type_ not in known:
+                others = ([v for v in vs if v.type == type_ and v not in own] for vs in around)
+                known[type_] = next((vs for vs in others if vs), list[Value]())
+            left = known[type_]
+            yield b.zeros(type_) if not left else left.pop(0) if len(left) > 1 else left[0]
 
     def converted(
         self, b: ArrayBuilder, type_: Attribute, leaves: Sequence[Value], source: Tree, target: Tree
@@ -177,7 +200,7 @@ class Standing:
                 return list(leaves)
             if old == new[: len(old)] and len(old) != 1:
                 further = self.layouts.types(type_, target)[len(leaves) :]
-                return [*leaves, *map(b.zeros, further)]
+                return [*leaves, *self._fillers(b, further, leaves)]
         bodies = [partial(self.tagged, b, type_, target, new.index(number)) for number in old]
         if len(bodies) == 1 and not is_record(source):
             return bodies[0](leaves)

@@ -309,7 +309,27 @@ class Rewriting:
         """Emit the regions of a branch."""
         for result in op.results:
             self.layouts.require_no_maps(result)
-        return [self._region(b, region, scope, self._chosen(op, k)) for k, region in enumerate(op.regions)]
+        unread = self._visible([v for region in op.regions for v in yields(region)], scope)
+        return [
+            self._filled(b, unread, self._region(b, region, scope, self._chosen(op, k)))
+            for k, region in enumerate(op.regions)
+        ]
+
+    def _visible(self, values: Iterable[Value], scope: Scope) -> list[Value]:
+        """Return what is in scope of that which closures and sums are made of."""
+        sources = (source_of(v) for v in values if is_higher(v.type))
+        return [scope[key] for v in sources for key in self.layouts.parts(v) if key in scope]
+
+    def _filled(
+        self, b: ArrayBuilder, unread: Sequence[Value], body: Callable[..., list[Value]]
+    ) -> Callable[..., list[Value]]:
+        """The body of a region, in which these arrays stand in slots that nothing reads."""
+
+        def filled(*args: Value) -> list[Value]:
+            with self.standing.unread(b, unread):
+                return body(*args)
+
+        return filled
 
     def _other(self, b: ArrayBuilder, op: Operation, scope: Scope) -> Sequence[Value] | None:
         """An op between arrays; only its regions may hold closures."""
@@ -333,16 +353,23 @@ class Rewriting:
         carries = self.flow.trees(op.results)[: len(op.init)]
         for result in op.results:
             self.layouts.require_no_maps(result)
-        init = self.standing.all_given(b, op.init, carries, scope)
+        with self.standing.unread(b, self._visible(yields(op.body), scope)):
+            init = self.standing.all_given(b, op.init, carries, scope)
         others: list[Tree] = [None] * (len(yields(op.body)) - len(carries))
-        body = self._region(b, op.body, scope, self._to([*carries, *others]))
+        emitted = self._region(b, op.body, scope, self._to([*carries, *others]))
+        is_unread = [is_higher(v.type) for v in op.results[: len(op.init)] for _ in self.layouts.own_types(v)]
+
+        def body(carries: Sequence[Value], *args: Value) -> list[Value]:
+            with self.standing.unread(b, [v for v, is_ in zip(carries, is_unread, strict=True) if is_]):
+                return emitted(*args)
+
         match op:
             case control.ScanOp():
 
                 def iteration(
                     i: Value, carries: list[Value], xs: list[Value]
                 ) -> tuple[list[Value], list[Value]]:
-                    made = body(i, *carries, *xs)
+                    made = body(carries, i, *carries, *xs)
                     return made[: len(init)], made[len(init) :]
 
                 final, stacked = b.scan_like(op, init, [scope[x] for x in op.xs], iteration)
@@ -350,12 +377,17 @@ class Rewriting:
             case control.WhileOp():
                 condition = self._region(b, op.condition, scope, self._arrays)
                 record = None if op.record is None else op.record.value.data
-                return b.while_(init, lambda *carries: condition(*carries)[0], body, record)
+                return b.while_(
+                    init,
+                    lambda *carries: condition(*carries)[0],
+                    lambda *carries: body(carries, *carries),
+                    record,
+                )
             case control.ReplayOp():
                 return b.replay(
                     scope[op.tape],
                     init,
-                    lambda entry, carries: body(*entry, *carries),
+                    lambda entry, carries: body(carries, *entry, *carries),
                     reverse=op.reverse is not None,
                 )
 
