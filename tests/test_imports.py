@@ -172,7 +172,8 @@ def test_collections_pass_by_what_was_imported() -> None:
 import gc
 import mlirad as ad
 ad.build
-assert gc.isenabled() and not gc.get_freeze_count()
+from mlirad.packages import KEPT_BY_PYTHON
+assert gc.isenabled() and gc.get_freeze_count() < KEPT_BY_PYTHON
 assert len(gc.get_objects(generation=0)) < 5_000 < len(gc.get_objects(generation=2))
 """)
     modules_after("""
@@ -181,5 +182,6 @@ gc.disable()
 gc.freeze()
 import mlirad as ad
 ad.build
-assert not gc.isenabled() and gc.get_freeze_count()
+from mlirad.packages import KEPT_BY_PYTHON
+assert not gc.isenabled() and gc.get_freeze_count() > 2 * KEPT_BY_PYTHON
 """)
