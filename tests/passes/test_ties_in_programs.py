@@ -11,6 +11,8 @@ import scipy.spatial.distance
 
 import mlirad as ad
 from mlirad.dialects.array import control, custom, indexing
+from mlirad.passes.expand_ties import expansion
+from mlirad.passes.expand_ties.cones import Cone
 
 V = np.array([1.0, -2.0, 0.5])
 
@@ -339,3 +341,28 @@ def test_reverse_over_forward_of_norms(order: float, method: Any) -> None:
     np.testing.assert_allclose(by_v, slope(x), rtol=1e-12, atol=1e-14)
     differences = [(along(x + h, v) - along(x - h, v)) / 2e-6 for h in 1e-6 * np.eye(3)]
     np.testing.assert_allclose(by_x, differences, rtol=1e-6, atol=1e-8)
+
+
+def test_many_kinks_that_are_made_of_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ops behind kinks are followed up to a number, from the last kink on, whose terms stay."""
+    found: list[list[Cone]] = []
+    own = expansion._cones
+    monkeypatch.setattr(expansion, "_cones", lambda *given: found.append(own(*given)) or found[-1])
+    monkeypatch.setattr(expansion, "MOST_FOLLOWED", 200)
+
+    def chain(x: Any) -> Any:
+        for k in range(30):
+            x = np.sin(np.abs(x + 1.0 + k % 7)) * (1.0 + 0.1 * (k * k % 5))
+        return x
+
+    def with_a_tie(x: Any) -> Any:
+        return chain(x) + np.abs(x) + np.exp(-np.abs(x))
+
+    def second(function: Any) -> Any:
+        return ad.hessian(function, interpret=True)(0.0)
+
+    np.testing.assert_allclose(second(with_a_tie) - second(chain), 1.0, rtol=1e-9)
+    assert found
+    for cones in found:
+        assert sum(cone.followed for cone in cones) <= 200
+        assert 0 < len(cones) < 30

@@ -62,6 +62,13 @@ class Route:
 MOST_OPS = 300
 """Values that are made of a kink by more ops, those in regions included, are left as they are."""
 
+MOST_FOLLOWED = 12_000
+"""The number of ops, over all kinks of a function, that may be followed; kinks beyond are left as they are."""
+
+
+class TooLongError(Exception):
+    """A kink has more ops behind it than may be followed."""
+
 
 @dataclass
 class Cone:
@@ -79,6 +86,10 @@ class Cone:
     """The ops that read what depends on the kink as it is."""
     routes: dict[Value, Route] = field(default_factory=dict[Value, Route])
     """The route of each value that depends on the kink, even ones included."""
+    followed: int = 0
+    """The number of ops whose polynomials in the kink have been computed."""
+    most: int = MOST_FOLLOWED
+    """The number that may be."""
     mixed: set[Value] = field(default_factory=set[Value])
     """The values whose elements depend on several ones of the kink."""
     _mixing: Code | None = None
@@ -86,9 +97,12 @@ class Cone:
     _known: dict[Hashable, Route] = field(default_factory=dict[Hashable, Route])
 
     @staticmethod
-    def of(block: Block, kink: Kink) -> Cone:
-        """The cone of a kink in its block, and in the regions that read it."""
-        cone = Cone(kink, Code(kink.size.type, kink.symbols, 2))
+    def of(block: Block, kink: Kink, most: int = MOST_FOLLOWED) -> Cone:
+        """The cone of a kink in its block, and in the regions that read it.
+
+        Raises `TooLongError` if it has more than `most` ops.
+        """
+        cone = Cone(kink, Code(kink.size.type, kink.symbols, 2), most=most)
         cone._enter_block(block)
         for op in reversed(cone.ops):
             if any(cone._is_read_raw(use) for r in op.results for use in r.uses):
@@ -137,9 +151,7 @@ class Cone:
             return False
         value = op.results[0]
         if value in self.kink.symbols:
-            self.code.enter(op)
-            if self._mixing is not None:
-                self._mixing.enter(op)
+            self._follow(self.code, op)
             self._add(op, [value], Route(shape=shape_of(value)) if self.is_alone else Route())
             return True
         read = self._moving(free_values(op))
@@ -150,9 +162,7 @@ class Cone:
             return False
         code = self.code if route is not None else self._mixing_code()
         try:
-            code.enter(op)
-            if route is not None and self._mixing is not None:
-                self._mixing.enter(op)
+            self._follow(code, op)
         except DifferentiationError:  # of an op without derivative
             return False
         is_raw = self.is_root or not is_linear(op, read)
@@ -170,6 +180,14 @@ class Cone:
         self._add(op, values, route or Route(shape=()))
         return True
 
+    def _follow(self, code: Code, op: Operation) -> None:
+        """Compute the results of an op in the code, and in that along a direction if there is one."""
+        for each in (code, self._mixing) if code is self.code and self._mixing is not None else (code,):
+            self.followed += 1
+            if self.followed > self.most:
+                raise TooLongError
+            each.enter(op)
+
     def _may_mix(self, op: Operation) -> bool:
         """Tell if an op may mix elements of the kink; an extremum of magnitudes is another kink."""
         shape = shape_of(self.kink.size)
@@ -182,7 +200,7 @@ class Cone:
         if self._mixing is None:
             self._mixing = Code(self.kink.size.type, self.kink.symbols, 2, along=True)
             for op in self.ops:
-                self._mixing.enter(op)
+                self._follow(self._mixing, op)
         return self._mixing
 
     def _add(self, op: Operation, values: Iterable[Value], route: Route) -> None:

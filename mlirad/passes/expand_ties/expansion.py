@@ -25,7 +25,7 @@ from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.bulk_operations import bulk_function
-from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, size_of_code
+from mlirad.passes.expand_ties.cones import MOST_FOLLOWED, MOST_OPS, Cone, TooLongError, size_of_code
 from mlirad.passes.expand_ties.distances import with_distances
 from mlirad.passes.expand_ties.factored_kinks import with_factored_kinks
 from mlirad.passes.expand_ties.kinks import kinks_of
@@ -109,11 +109,23 @@ def _with_sums(function: FuncOp, cones: Iterable[Cone]) -> FuncOp:
 
 
 def _cones(function: FuncOp, arguments: Collection[int] | None) -> list[Cone]:
-    """The cones of all kinks that move at their ties, those in regions first."""
+    """The cones of all kinks that move at their ties, those in regions first.
+
+    The last kinks of a function have the shortest cones, so these are followed first: where each kink is
+    made of the one before, all cones together have as many ops as half the square of the number of kinks.
+    """
     movement = Movement(function, arguments)
     blocks = reversed(list(_blocks(function.body)))
-    kinks = ((block, kink) for block in blocks for kink in kinks_of(block))
-    return [Cone.of(block, kink) for block, kink in kinks if movement.of_kink(kink)]
+    kinks = [(block, kink) for block in blocks for kink in kinks_of(block) if movement.of_kink(kink)]
+    cones: list[Cone] = []
+    left = MOST_FOLLOWED
+    for block, kink in reversed(kinks):
+        try:
+            cones.append(Cone.of(block, kink, left))
+        except TooLongError:
+            break
+        left -= cones[-1].followed
+    return cones[::-1]
 
 
 def _blocks(region: Region) -> Iterator[Block]:
