@@ -63,7 +63,7 @@ MOST_OPS = 300
 """Values that are made of a kink by more ops, those in regions included, are left as they are."""
 
 MOST_FOLLOWED = 12_000
-"""The number of ops, over all kinks of a function, that may be followed; kinks beyond are left as they are."""
+"""The number of ops, over all kinks of a function, that may be followed; kinks beyond stay as they are."""
 
 
 class TooLongError(Exception):
