@@ -28,7 +28,7 @@ from mlirad.frontend.indexing.views import view
 from mlirad.frontend.rewriting.jumps import VALUE
 from mlirad.frontend.tracing.array import Array, base_of, copied, current_twins, view_of
 from mlirad.frontend.tracing.frames import current_frame
-from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.pytree import SCALAR_CLASSES, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 
 Place: TypeAlias = tuple[str, int]
@@ -42,7 +42,7 @@ def arrays_in(values: Mapping[str, Any]) -> Iterator[tuple[Place, Array]]:
     for name, found in values.items():
         if not is_missing(found) and not is_opaque(found):
             for k, leaf in enumerate(flatten(found)[0]):
-                if isinstance(leaf, Array) and leaf.ndim:
+                if type(leaf) not in SCALAR_CLASSES and isinstance(leaf, Array) and leaf.ndim:
                     yield (name, k), leaf
 
 

@@ -177,7 +177,7 @@ class _Choice:
             if place is not None:
                 start[name] = dict(start[name].answers())[place]
         held = {name: contents(found) for name, found in start.items()}
-        self._grown.begin(k, start)
+        self._grown.begin(k, start, state.live)
         attributes = state.attributes.values()
         self._originals[k] = Originals(self._before, start, attributes, can_carry=True)
         state.put(start)

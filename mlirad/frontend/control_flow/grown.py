@@ -115,10 +115,14 @@ class Grown:
     def __contains__(self, name: str) -> bool:
         return (name,) in self._plans
 
-    def begin(self, k: int, start: Mapping[str, Any]) -> None:
-        """Note the lists at the beginning of branch `k`."""
+    def begin(self, k: int, start: Mapping[str, Any], live: Sequence[str]) -> None:
+        """Note the lists at the beginning of branch `k`, and those that grew in earlier iterations."""
         found = {path: x for path, x in containers_in(start) if is_list(x)}
         self._own[k], self._start[k] = found, {path: _parts(x) for path, x in found.items()}
+        for path in found:
+            known = self._known.get((self._code, path))
+            if known is not None and path[0] in live and not self._has_around(path):
+                self.note(path, known.shown)
 
     def note(self, path: Path, shown: str) -> None:
         """Have a list be one whose elements are taken apart. The branches are to be traced again."""
@@ -134,13 +138,17 @@ class Grown:
         """Note the lists whose length branch `k` changes; tell whether there are new ones."""
         known = len(self._plans)
         for path, own in self._own[k].items():
-            if path[0] in live and not any(path[:n] in self._plans for n in range(1, len(path) + 1)):
+            if path[0] in live and not self._has_around(path):
                 found = part_at(after, path)
                 if is_list(found) and (
                     type(found) is not type(own) or len(_parts(found)[0]) != len(self._start[k][path][0])
                 ):
                     self.note(path, _shown(after, path))
         return len(self._plans) > known
+
+    def _has_around(self, path: Path) -> bool:
+        """Tell whether a list, or one that holds it, is known to be one whose elements are taken apart."""
+        return any(path[:n] in self._plans for n in range(1, len(path) + 1))
 
     def spread(
         self, k: int, after: dict[str, Any], originals: Originals, *, is_first: bool
@@ -292,16 +300,17 @@ class Grown:
         first, last, added = ends[0].first, ends[0].last, max(end.added for end in ends)
         new = [found[label] for label in plan.labels()[:added]]
         values = [*own_values[:first], *new, *own_values[len(own_values) - last :]]
-        flags: list[Any] = []
+        flags: list[Any] = own_flags[: _unchanged(first, ends)]
         flag = flag_of(test, "`if`")
-        for place in range(len(values)):
+        conditions = (flag, xp.logical_not(flag))
+        for place in range(len(flags), len(values)):
             was = _old_place(place, len(values), len(own_values), ends[0])
             behind = len(values) - place
             terms: list[tuple[Any, Any]] = []
             for k, end in enumerate(ends):
                 if place < first + end.added or behind <= last:
                     own = end.flags[place if behind > last else len(end.flags) - behind]
-                    holds = flag if k == 0 else xp.logical_not(flag)
+                    holds = conditions[k]
                     if isinstance(own, str):
                         terms.append((found[own], None))
                     else:
@@ -344,6 +353,12 @@ def _old_place(place: int, size: int, old: int, end: _End) -> int | None:
     if place < end.first:
         return place
     return old - (size - place) if size - place <= end.last else None
+
+
+def _unchanged(first: int, ends: Sequence[_End]) -> int:
+    """The number of elements at the front, of the `first` ones, whose flags are those of before the `if`."""
+    places = range(first)
+    return next((k for k in places if any(end.flags[k] is not None for end in ends)), first)
 
 
 def _is_one(one: Any, other: Any) -> bool:

@@ -27,7 +27,7 @@ from mlirad.frontend.tracing.captured_objects import (
     slots_of,
 )
 from mlirad.frontend.tracing.containers import Opened, container_of
-from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.pytree import LEAF_CLASSES, flatten
 from mlirad.jit.guards import MISSING
 
 Path: TypeAlias = tuple[Any, ...]
@@ -83,7 +83,8 @@ def _containers(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         if is_mutable(value):
             yield path, value
         for k, part in enumerate(parts.parts):
-            yield from _containers(part, (*path, k))
+            if type(part) not in LEAF_CLASSES:
+                yield from _containers(part, (*path, k))
 
 
 def held_objects(value: Any) -> list[int]:
@@ -131,6 +132,8 @@ def linked(before: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _linked(original: Any, value: Any, known: dict[int, Any]) -> Any:
+    if type(value) in LEAF_CLASSES:
+        return value
     if id(original) in known:
         return known[id(original)]
     one, other = opened(original), opened(value)
@@ -156,8 +159,10 @@ def with_parts(value: Any, taken: Opened, parts: Sequence[Any]) -> Any:
 
 def parts_or_version(found: Any) -> Any:
     """Return what shows that an object is written: of an array how often it was, of a container its parts."""
+    if isinstance(found, Array):
+        return base_of(found)._version
     taken = opened(found)
-    return base_of(found)._version if isinstance(found, Array) else [] if taken is None else taken.parts
+    return [] if taken is None else taken.parts
 
 
 def are_same(ones: Sequence[Any], others: Sequence[Any]) -> bool:

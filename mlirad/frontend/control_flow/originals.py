@@ -13,7 +13,8 @@ from typing import Any
 from mlirad.frontend.control_flow.objects import Path, are_same, is_mutable, opened, part_at, parts_or_version
 from mlirad.frontend.control_flow.places import Attribute, Holder
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
-from mlirad.frontend.tracing.array import Array, base_of, is_doubtful
+from mlirad.frontend.tracing.array import Array, base_of, is_doubtful, is_scalar
+from mlirad.frontend.tracing.pytree import LEAF_CLASSES
 from mlirad.lazy_dataclass import dataclass
 
 
@@ -65,6 +66,8 @@ class Originals:
         self.holders: Mapping[int, Holder] = {}
         """The attributes that hold traced arrays, by the identity of these."""
         self._copies: dict[int, Copy] = {}
+        self._writable: list[Copy] = []
+        """The copies that can be written, which scalars cannot."""
         self._places: dict[Path, Copy] = {}
         for name, found in start.items():
             if name in before and not is_missing(found) and not is_opaque(found):
@@ -80,13 +83,22 @@ class Originals:
             raise Found(self, [holder])
 
     def _note(self, path: Path, original: Any, copy: Any) -> None:
+        if type(copy) in LEAF_CLASSES:
+            if isinstance(copy, Array) and copy is not original:
+                self._add(path, Copy(str(path[0]), original, copy, parts_or_version(copy)))
+            return
         one, other = opened(original), opened(copy)
         if isinstance(copy, Array) or (one is not None and other is not None):
-            new = Copy(str(path[0]), original, copy, parts_or_version(copy))
-            self._places[path] = self._copies.setdefault(id(copy), new)
+            self._add(path, Copy(str(path[0]), original, copy, parts_or_version(copy)))
         if one is not None and other is not None and len(one.parts) == len(other.parts):
             for k, pair in enumerate(zip(one.parts, other.parts, strict=True)):
                 self._note((*path, k), *pair)
+
+    def _add(self, path: Path, new: Copy) -> None:
+        known = self._copies.setdefault(id(new.copy), new)
+        self._places[path] = known
+        if known is new and not (type(new.copy) is Array and is_scalar(new.copy)):
+            self._writable.append(new)
 
     def require_places(self, after: Mapping[str, Any]) -> None:
         """Forget what copies stand for that are elsewhere after an iteration: in the next one others are
@@ -107,14 +119,14 @@ class Originals:
         return original if is_mutable(original) else None
 
     def arrays(self) -> Iterator[Copy]:
-        """The copies of traced arrays."""
-        for copy in self._copies.values():
+        """The copies of traced arrays, without scalars."""
+        for copy in self._writable:
             if isinstance(copy.copy, Array) and isinstance(copy.original, Array):
                 yield copy
 
     def written(self) -> Iterator[Copy]:
         """The arrays, lists and dictionaries that the body has written, or may have."""
-        for copy in self._copies.values():
+        for copy in self._writable:
             if (isinstance(copy.copy, Array) or is_mutable(copy.copy)) and copy.may_be_written:
                 yield copy
 

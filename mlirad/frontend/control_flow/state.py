@@ -20,9 +20,10 @@ from mlirad.frontend.constructs.alternatives import OneOf
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.control_flow.kept import KeptList
 from mlirad.frontend.control_flow.places import Attribute
+from mlirad.frontend.tracing import array
 from mlirad.frontend.tracing.array import Array, copied, known_number
 from mlirad.frontend.tracing.operations import as_array, xp
-from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
+from mlirad.frontend.tracing.pytree import LEAF, LEAF_CLASSES, Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_place
 from mlirad.frontend.tracing.unfinished_texts import characters_of
@@ -279,9 +280,13 @@ def is_missing(found: object) -> bool:
 
 def is_opaque(found: object) -> bool:
     """Return whether a value is not one of the program: a string, a function, a module, some object."""
+    if type(found) in LEAF_CLASSES:
+        return False
     leaves = flatten(found)[0]
     may_be_empty = found is None or isinstance(found, tuple | list | dict) or type(found) is KeptList
-    return not (leaves or may_be_empty) or not all(map(_is_leaf, leaves))
+    return not (leaves or may_be_empty) or not (
+        LEAF_CLASSES.issuperset(map(type, leaves)) or all(map(_is_leaf, leaves))
+    )
 
 
 def _is_leaf(leaf: object) -> bool:
@@ -291,10 +296,10 @@ def _is_leaf(leaf: object) -> bool:
 
 
 def given_leaf(leaf: Any) -> Any:
-    """A leaf as the body of a branch or loop gets it: a copy, traced if it is an array."""
-    if isinstance(leaf, np.ndarray):
-        return as_array(cast("npt.NDArray[Any]", leaf))
-    return copied(leaf) if isinstance(leaf, Array) else leaf
+    """A leaf as the body of a branch or loop gets it: of an array a copy, traced."""
+    if isinstance(leaf, Array):
+        return leaf if array.is_scalar(leaf) else copied(leaf)
+    return as_array(cast("npt.NDArray[Any]", leaf)) if isinstance(leaf, np.ndarray) else leaf
 
 
 Contents: TypeAlias = tuple[Tree, list[Any]]

@@ -28,7 +28,7 @@ from mlirad.frontend.tracing.control import blocked
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_calls import require_listening
 from mlirad.frontend.tracing.open_traces import Traced, open_traces
-from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.pytree import LEAF_CLASSES, SCALAR_CLASSES, flatten
 from mlirad.frontend.tracing.raising import no_scalar_error, shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.scipy_frames import hint_for, scipy_function
 from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
@@ -314,6 +314,10 @@ class Rows(Array):
         return (self[k] for k in range(self.shape[0]))
 
 
+LEAF_CLASSES.update((Array, Rows))
+SCALAR_CLASSES.add(Array)
+
+
 def known_number(x: Array) -> Any:
     """The one element of an array, `None` if it is not known while tracing, or if there are more."""
     if size_of(x._value) != 1 or not open_traces.frames:
@@ -425,7 +429,7 @@ def is_number(x: Array) -> bool:
 
 def is_scalar(x: Array) -> bool:
     """Return whether `x` is what NumPy has as a scalar, which `x += y` replaces and does not write."""
-    return not x.ndim and view_of(x) is None and not x._is_array
+    return type(x) is Array and not x._is_array and view_of(x) is None
 
 
 def as_own_array(x: Array) -> Array:

@@ -106,6 +106,8 @@ class Items(Container):
     """Those of tuples and lists, and of named tuples."""
 
     def open(self, value: Any) -> Opened:
+        if type(value) in (tuple, list):
+            return Opened((), list(value))
         return _with_attributes(value, Opened(tuple(getattr(value, "_fields", ())), list(value)))
 
     def make(self, kind: type[Any], opened: Opened) -> Any:

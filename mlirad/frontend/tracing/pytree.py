@@ -11,9 +11,12 @@ equal structure; unflattening restores the order in which the keys of the flatte
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, Final, cast
+
+import numpy as np
 
 from mlirad.errors import with_article
 from mlirad.frontend.tracing.captured_objects import PROXIES
@@ -212,6 +215,12 @@ NONE = Tree(type(None))
 """The structure of `None`, which has no leaves."""
 
 
+SCALAR_CLASSES: Final[set[type[Any]]] = {bool, int, float, np.bool_, np.int64, np.float32, np.float64}
+"""Exact classes of numbers, which are leaves; `array.py` adds its own."""
+
+LEAF_CLASSES: Final[set[type[Any]]] = {*SCALAR_CLASSES}
+"""These, and exact classes of other leaves: they are told from structures at once."""
+
 MAX_DEPTH = 200
 """The depth to which containers may be nested."""
 
@@ -242,6 +251,14 @@ def structure_text(value: object) -> str:
 
 
 def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
+    if type(value) in LEAF_CLASSES:
+        leaves.append(value)
+        return LEAF
+    if type(value) in _PLAIN_ITEMS and depth:
+        items = cast("Sequence[Any]", value)
+        if LEAF_CLASSES.issuperset(map(type, items)):
+            leaves.extend(items)
+            return _of_leaves(type(items), len(items))
     if value is None:
         return NONE
     if type(value) in PROXIES:
@@ -261,8 +278,21 @@ def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
     opened = container.open(value)
     for name, held in zip(container.static_names, opened.static, strict=False):
         require_unchanging(held, f"{name} of {kind.__name__}")
-    children = tuple(_flatten(part, leaves, depth - 1) for part in opened.parts)
+    if LEAF_CLASSES.issuperset(map(type, opened.parts)):
+        leaves.extend(opened.parts)
+        children = (LEAF,) * len(opened.parts)
+    else:
+        children = tuple(_flatten(part, leaves, depth - 1) for part in opened.parts)
     return Tree(kind, children, opened.names, opened.static, opened.order)
+
+
+_PLAIN_ITEMS: Final = frozenset[type[Any]]((tuple, list))
+
+
+@functools.lru_cache
+def _of_leaves(kind: type[Any], size: int) -> Tree:
+    """The structure of a tuple or list of leaves."""
+    return Tree(kind, (LEAF,) * size)
 
 
 def _container_of_sparse(kind: type[Any]) -> Container | None:

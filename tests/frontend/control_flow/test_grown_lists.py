@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -94,6 +98,45 @@ def test_lists_are_those_of_python(filled: str, use: str) -> None:
     function = made([*FILLED[filled].splitlines(), f"return 1.0 * ({use})"])
     for x in POINTS:
         require_the_same(function, x, interpret=True)
+
+
+LONG: dict[str, str] = {
+    "one branch": "for v in x:\n    if v > 0: out.append(np.sin(v) * v)",
+    "both branches": "for v in x:\n    if v > 0: out.append(v * v)\n    else: out.append(-v)",
+    "two lists": (
+        "low = []\nfor v in x:\n    if v > 0: out.append(v * v)\n    elif v < -1: low.append(v)\n"
+        "    else: out.append(v); low.append(v)\nout += low"
+    ),
+    "attribute": (
+        "class Log:\n    def __init__(self): self.seen = []\n    def note(self, v):\n"
+        "        if v > 0: self.seen.append(v)\nlog = Log()\nfor v in x: log.note(v)\nout = log.seen"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LONG)
+def test_traces_of_long_lists_take_calls_in_proportion(case: str) -> None:
+    """Each `if` looks at what it adds, and goes over the list before it by few calls."""
+
+    def count(n: int) -> int:
+        calls = 0
+
+        def called(frame: FrameType, event: str, arg: Any) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        function = ad.jit(made(["out = []", *LONG[case].splitlines(), "return sum(out)"]), control="rewrite")
+        before = sys.getprofile()
+        sys.setprofile(called)
+        try:
+            function.ir(np.cos(np.arange(n)))
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    count(8)
+    one, two, three = (count(n) for n in (16, 32, 64))
+    assert three - two < 3.0 * (two - one)
 
 
 def test_elements_of_other_kinds() -> None:
