@@ -1,36 +1,34 @@
 """Values that stand for one of several groups of values: slots that can hold any of the groups.
 
 merged([(f64, i64), (i64, i64)])      slots (f64, i64, i64), the groups in places (0, 1) and (1, 2)
-merged([(f64,), (f64,)], [("x",), ("y",)])      slots (f64, f64), as no slot is for two labels
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import Attribute
 
 
 def merged(
-    groups: Sequence[Sequence[Attribute]], labels: Sequence[Sequence[object]] | None = None
+    groups: Sequence[Sequence[Attribute]], *, is_shared: Callable[[Attribute], bool] = lambda type_: True
 ) -> tuple[list[Attribute], list[list[int]]]:
     """Slots that can hold any of the groups, given as types, and for each group the slots of its members.
 
-    With labels members of several groups share a slot only if they have the same.
+    A slot is for members of several groups if `is_shared` says so of its type.
     """
-    slots: list[tuple[Attribute, object]] = []
+    slots: list[Attribute] = []
     places: list[list[int]] = []
-    for number, group in enumerate(groups):
-        free = list(range(len(slots)))
+    for group in groups:
+        free = [k for k, type_ in enumerate(slots) if is_shared(type_)]
         own: list[int] = []
-        for k, type_ in enumerate(group):
-            member = type_, labels[number][k] if labels else None
-            place = next((k for k in free if slots[k] == member), None)
+        for type_ in group:
+            place = next((k for k in free if slots[k] == type_), None)
             if place is None:
                 place = len(slots)
-                slots.append(member)
+                slots.append(type_)
             else:
                 free.remove(place)
             own.append(place)
         places.append(own)
-    return [type_ for type_, _ in slots], places
+    return slots, places

@@ -748,3 +748,44 @@ def test_a_loop_that_chooses_copies_no_array(program: Callable[..., Any]) -> Non
         dx, dw = ad.grad(program, argnums=(0, 1), method=method)(0.7, w)
         assert dx == pytest.approx(np.sum(np.sin(w)))
         np.testing.assert_allclose(dw, 0.7 * np.cos(w), rtol=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0])
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_equal_functions_of_other_arrays_have_one_layout(n: int, p: float) -> None:
+    """Equal functions stand for each other, whichever arrays they capture."""
+
+    @ad.function
+    def repeated(n: Any, f: Any, v: Any, w: Any, p: Any) -> Any:
+        def again() -> Any:
+            h = ad.cond(p > 0.5, lambda: ad.lambda_(lambda z: z + v), lambda: ad.lambda_(lambda z: z * v * w))
+            return repeated(n - 1, h, np.sin(v), w, p)
+
+        return ad.cond(n <= 0, lambda: np.sum(f(v)), again)
+
+    def program(x: Any, v: Any, n: Any, p: Any) -> Any:
+        first, second = ad.lambda_(lambda z: z + v), ad.lambda_(lambda z: z * v * v)
+        return repeated(n, ad.cond(p > 0.5, lambda: first, lambda: second), x * v, v, p)
+
+    def by_hand(x: Any, v: Any, n: int, p: float) -> Any:
+        f = (lambda z: z + v) if p > 0.5 else (lambda z: z * v * v)
+        u = x * v
+        for _ in range(n):
+            f = (lambda z, u=u: z + u) if p > 0.5 else (lambda z, u=u: z * u * v)
+            u = np.sin(u)
+        return np.sum(f(u))
+
+    x, v = 0.7, np.array([0.4, 0.9, -0.3])
+    assert ad.jit(program)(x, v, n, p) == pytest.approx(by_hand(x, v, n, p))
+    expected = ad.grad(lambda v: by_hand(x, v, n, p))(v)
+    for method in (*METHODS, *SPECIFICATIONS):
+        np.testing.assert_allclose(
+            ad.grad(program, argnums=1, method=method)(x, v, n, p), expected, rtol=1e-12
+        )
+
+
+@pytest.mark.parametrize("seed", [740000104, *range(740000106, 740000130, 2)])
+def test_calls_of_random_programs_have_the_types_of_parameters(seed: int) -> None:
+    module = random_higher_order(seed, 6)
+    eliminate_functions(module)
+    verify_module(module)

@@ -21,7 +21,7 @@ A closure of many slots is a record. The result of a function that calls another
 n levels have 2^n. From 65 slots on it is a record, which its holders have as one slot. Fewer stay slots,
 which are values: no memory, and derivatives as they are.
 
-Environments share slots, but for different arrays: a loop that chooses between functions of these would copy
+Environments share slots, but for arrays: a loop that chooses between functions of different ones would copy
 one in each iteration. Alternatives of sums share these too, as the array of one is often that of another,
 updated in place.
 
@@ -169,17 +169,25 @@ class Layouts:
         self._require_no_maps(slots, tree)
         return slots
 
+    def slot_keys(self, type_: Attribute, tree: Tree) -> list[Key | None]:
+        """The captured array that each slot of a sum or closure is for, None for slots that several share."""
+        slots, places = self._merged(type_, tree)
+        keys: list[Key | None] = [None] * len(slots)
+        if isinstance(tree, FlowNode) and not self.records.is_record(tree):
+            for code, own in zip(self.codes(tree), places, strict=True):
+                for key, place in zip(self.environment(code), own, strict=True):
+                    keys[place] = key if isinstance(slots[place], TensorType) else None
+        return keys
+
     def _merged(self, type_: Attribute, tree: Tree) -> tuple[list[Attribute], list[list[int]]]:
-        """The slots of a sum or closure, and those of each alternative or environment."""
+        """The slots of a sum or closure, and those of each alternative or environment.
+
+        They follow from types alone, as equal codes stand for each other, whatever they capture.
+        """
         groups = self._groups(type_, tree)
         if not isinstance(tree, FlowNode) or self.records.is_record(tree):
             return merged(groups)
-        keys = map(self.environment, self.codes(tree))
-        labels = [
-            [key if isinstance(t, TensorType) else None for t, key in zip(types, own, strict=True)]
-            for types, own in zip(groups, keys, strict=True)
-        ]
-        return merged(groups, labels)
+        return merged(groups, is_shared=lambda t: not isinstance(t, TensorType))
 
     def _groups(self, type_: Attribute, tree: Tree) -> list[list[Attribute]]:
         """The types of the alternatives of a sum, or of the environments of a closure."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
@@ -37,9 +37,9 @@ class Standing:
     def __init__(self, layouts: Layouts):
         self.layouts = layouts
         self.flow = layouts.flow
-        self._unread: list[tuple[ArrayBuilder, list[Value]]] = []
-        """The arrays in slots of other alternatives, of the choices and loops around, by the functions these
-        are in.
+        self._unread: list[tuple[ArrayBuilder, Mapping[object, Value]]] = []
+        """The arrays in slots of other alternatives, of the choices and loops around, by what they stand for,
+        with the functions that these are in.
         """
 
     def held(self, value: Value, scope: Scope) -> list[Value]:
@@ -75,7 +75,7 @@ class Standing:
         leaves = dict(zip(choice.parts, held, strict=True))
 
         def chosen(alternative: Value, own: Sequence[Value]) -> list[Value]:
-            with self.unread(b, [v for v in held if v not in own]):
+            with self.unread(b, {key: v for key, v in leaves.items() if v not in own}):
                 return body(alternative, own)
 
         bodies = [
@@ -98,7 +98,7 @@ class Standing:
         tag, *slots = leaves
 
         def chosen(body: Callable[[Sequence[Value]], list[Value]], own: Sequence[int]) -> list[Value]:
-            with self.unread(b, [v for k, v in enumerate(slots, 1) if k not in own]):
+            with self.unread(b, {k: v for k, v in enumerate(slots, 1) if k not in own}):
                 return body([slots[place - 1] for place in own])
 
         places = self.layouts.places(type_, tree)
@@ -112,35 +112,53 @@ class Standing:
         That is an array that this alternative of a value does not read, so that a loop copies none, or zeros.
         """
         _, *types = self.layouts.tagged_types(type_, tree)
-        held = dict(zip(self.layouts.places(type_, tree)[number], own, strict=True))
-        fillers = self._fillers(b, [type_ for k, type_ in enumerate(types, 1) if k not in held], own)
-        slots = [held[k] if k in held else next(fillers) for k in range(1, len(types) + 1)]
-        made = [b.index_constant(number), *slots]
+        places = self.layouts.places(type_, tree)[number]
+        held, keys = dict(zip(places, own, strict=True)), self.layouts.slot_keys(type_, tree)
+        known = {keys[place - 1]: value for place, value in held.items()}
+        empty = [k for k in range(1, len(types) + 1) if k not in held]
+        fillers = self._fillers(b, [types[k - 1] for k in empty], [keys[k - 1] for k in empty], known, own)
+        held |= zip(empty, fillers, strict=True)
+        made = [b.index_constant(number), *(held[k] for k in range(1, len(types) + 1))]
         records = self.layouts.records
         if isinstance(tree, FlowNode) and records.is_record(tree):
             return [b.emit(SaveOp, made, records.type_of(tree))]
         return made
 
     @contextmanager
-    def unread(self, b: ArrayBuilder, values: Sequence[Value]) -> Generator[None]:
-        """Let the arrays among some values stand in slots that nothing reads, of what is made inside."""
-        self._unread.append((b, [v for v in values if is_array(v.type) and shape_of(v)]))
+    def unread(self, b: ArrayBuilder, values: Mapping[Any, Value]) -> Generator[None]:
+        """Let the arrays among some values stand in slots that nothing reads, of what is made inside; they
+        are given by what they stand for.
+        """
+        self._unread.append((b, {k: v for k, v in values.items() if is_array(v.type) and shape_of(v)}))
         try:
             yield
         finally:
             self._unread.pop()
 
-    def _fillers(self, b: ArrayBuilder, types: Sequence[Attribute], own: Sequence[Value]) -> Iterator[Value]:
-        """Yield what stands in slots that nothing reads, beside those that hold `own`: other arrays of the
-        innermost choice or loop that has any of the type, in order, or zeros.
+    def _fillers(
+        self,
+        b: ArrayBuilder,
+        types: Sequence[Attribute],
+        keys: Sequence[Key | None],
+        known: Mapping[Key | None, Value],
+        own: Sequence[Value],
+    ) -> Iterator[Value]:
+        """Yield what stands in slots that nothing reads, for captured arrays at `keys`: these where they are
+        there, or others of the innermost choice or loop that has any of the type and that `own` has not, in
+        order, or zeros.
         """
-        around = [dict.fromkeys(unread) for by, unread in reversed(self._unread) if by is b]
-        known: dict[Attribute, list[Value]] = {}
-        for type_ in types:
-            if type_ not in known:
-                others = ([v for v in vs if v.type == type_ and v not in own] for vs in around)
-                known[type_] = next((vs for vs in others if vs), list[Value]())
-            left = known[type_]
+        around = [unread for by, unread in reversed(self._unread) if by is b]
+        ordered: dict[Attribute, list[Value]] = {}
+        for type_, key in zip(types, keys, strict=True):
+            same = next((each[key] for each in (known, *around) if key is not None and key in each), None)
+            if same is not None:
+                yield same
+                continue
+            if type_ not in ordered:
+                others = (dict.fromkeys(v for v in vs.values() if v.type == type_) for vs in around)
+                free = ([v for v in each if v not in own] for each in others)
+                ordered[type_] = next((vs for vs in free if vs), list[Value]())
+            left = ordered[type_]
             yield b.zeros(type_) if not left else left.pop(0) if len(left) > 1 else left[0]
 
     def converted(
@@ -200,7 +218,8 @@ class Standing:
                 return list(leaves)
             if old == new[: len(old)] and len(old) != 1:
                 further = self.layouts.types(type_, target)[len(leaves) :]
-                return [*leaves, *self._fillers(b, further, leaves)]
+                keys = self.layouts.slot_keys(type_, target)[len(leaves) - 1 :]
+                return [*leaves, *self._fillers(b, further, keys, {}, leaves)]
         bodies = [partial(self.tagged, b, type_, target, new.index(number)) for number in old]
         if len(bodies) == 1 and not is_record(source):
             return bodies[0](leaves)

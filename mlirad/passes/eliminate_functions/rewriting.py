@@ -315,13 +315,13 @@ class Rewriting:
             for k, region in enumerate(op.regions)
         ]
 
-    def _visible(self, values: Iterable[Value], scope: Scope) -> list[Value]:
+    def _visible(self, values: Iterable[Value], scope: Scope) -> dict[Key, Value]:
         """Return what is in scope of that which closures and sums are made of."""
         sources = (source_of(v) for v in values if is_higher(v.type))
-        return [scope[key] for v in sources for key in self.layouts.parts(v) if key in scope]
+        return {key: scope[key] for v in sources for key in self.layouts.parts(v) if key in scope}
 
     def _filled(
-        self, b: ArrayBuilder, unread: Sequence[Value], body: Callable[..., list[Value]]
+        self, b: ArrayBuilder, unread: Mapping[Key, Value], body: Callable[..., list[Value]]
     ) -> Callable[..., list[Value]]:
         """The body of a region, in which these arrays stand in slots that nothing reads."""
 
@@ -360,7 +360,7 @@ class Rewriting:
         is_unread = [is_higher(v.type) for v in op.results[: len(op.init)] for _ in self.layouts.own_types(v)]
 
         def body(carries: Sequence[Value], *args: Value) -> list[Value]:
-            with self.standing.unread(b, [v for v, is_ in zip(carries, is_unread, strict=True) if is_]):
+            with self.standing.unread(b, {k: v for k, v in enumerate(carries) if is_unread[k]}):
                 return emitted(*args)
 
         match op:
