@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,13 @@ def test_what_hints_say_gives_what_the_line_gives(name: str) -> None:
 
 
 def test_hints_know_whether_the_source_is_rewritten() -> None:
+    def sent(x: Any) -> Iterator[Any]:
+        for y in x:
+            if y > 0:
+                _ = yield y
+
     def f(x: Any) -> Any:
-        return {k: y for k, y in enumerate(x) if y > 0}
+        return sum(sent(x))
 
     def checked(x: Any) -> Any:
         assert np.all(x > -5.0)
@@ -90,7 +96,7 @@ def test_hints_know_whether_the_source_is_rewritten() -> None:
     for control in ("auto", "rewrite"):
         with pytest.raises(
             ad.TracingError,
-            match=r"conditions of set and dictionary comprehensions, .* and code without source",
+            match=r"generators that have no end, or are sent values, .* and code without source",
         ):
             ad.jit(f, control=control, interpret=True)(NAMES["x"])
     with pytest.raises(ad.TracingError, match="it is checked when the program runs"):

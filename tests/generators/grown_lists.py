@@ -37,6 +37,27 @@ def lists(x, y, n):
         if e > y:
             values.append(e)
         return values
+    def above(values, level):
+        for e in values:
+            if e > level:
+                yield e
+            elif e > a:
+                yield e * 0.5
+    def steps(values):
+        total = 0.0
+        for k, e in enumerate(values):
+            total += e
+            if total > level_of(k):
+                yield k, total
+            if total > 3.0:
+                return
+    def both(values):
+        yield x
+        yield from above(values, 0.1)
+        if y > 0.2:
+            yield y
+    def level_of(k):
+        return 0.1 * k - y
 """
 
 LISTS = ("out", "more", "table['low']", "table['high']", "box.limit")
@@ -124,7 +145,12 @@ class Lists:
             [f"a = a + max({name}, default={e})"], [f"if {name}: a = {name}[0] * 0.5"],
             [f"if {self.number()} in {name}: a = a - 1"], [f"{name} = {other}"],
             [f"if {e} in {name}: {name}.remove({e})"], [f"a = weighted({name}) * 0.1"],
-            [f"a = np.sum(np.array({name})) * 0.5"],
+            [f"a = np.sum(np.array({name})) * 0.5"], [f"{name} = list(above({other}, {e}))"],
+            [f"a = sum(above({name}, y)) * 0.5"], [f"{name} = [v * v for v in both({other})]"],
+            [f"a = a + sum(k * v for k, v in steps({name})) * 0.1"],
+            [f"a = max(above({name}, {e}), default=a)"],
+            [f"for v in both([x, {e}, y]): a = a * 0.5 + v"], [f"rows.extend(steps([{e}, x, y]))"],
+            [f"if {name}: a = np.sum(np.concatenate([v * np.ones(2) for v in {name}]))"],
         ))  # fmt: skip
         for line in lines:
             self.line(depth, line)

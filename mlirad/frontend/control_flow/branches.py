@@ -37,7 +37,7 @@ from mlirad.frontend.control_flow.state import (
     truth_of,
 )
 from mlirad.frontend.control_flow.unions import Unions, Widened
-from mlirad.frontend.rewriting.jumps import VALUE
+from mlirad.frontend.rewriting.jumps import SHOWN
 from mlirad.frontend.tracing.captured_objects import is_program_class
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.control import hand_copies
@@ -368,7 +368,7 @@ def zeros_of(tree: Tree, types: Sequence[ValueType]) -> Any:
 
 def shown_name(name: str) -> str:
     """A variable as errors call it."""
-    return "what the function returns" if name == VALUE else name
+    return SHOWN.get(name, name)
 
 
 def shown_tree(tree: Tree) -> str:

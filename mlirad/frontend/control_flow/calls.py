@@ -7,7 +7,8 @@
 
 The rule is by the file that defines a function (`code_reads.is_rewritable_file`): what belongs to Python,
 NumPy, mlirad or parts of SciPy is called as it is, and functions that it is given are rewritten. Generators
-are called as they are, as are objects that hold functions, such as those that decorators of mlirad make.
+are called as they are until they meet a traced condition (`generators.py`), and so are objects that hold
+functions, such as those that decorators of mlirad make.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from mlirad.frontend.constructs.alternatives import OneOf, values_of
 from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.control_flow import iterators
 from mlirad.frontend.control_flow.expressions import choose
+from mlirad.frontend.control_flow.generators import generated, is_collected
 from mlirad.frontend.control_flow.iterables import range_, reversed_
 from mlirad.frontend.control_flow.kept import KeptList, as_chosen
 from mlirad.frontend.control_flow.mathematics import MATHEMATICS, complex_
@@ -48,6 +50,7 @@ from mlirad.frontend.numpy_functions.protocols.asked_calls import (
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.code_reads import is_generator
 from mlirad.frontend.tracing.compiled_functions import python_function
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.open_traces import is_tracing
@@ -137,6 +140,8 @@ def _rewritten(function: FunctionType) -> Callable[..., Any]:
     """A function rewritten, where its source is there and it does not suspend."""
     if not is_rewritable(function):
         return function if is_user_file(function.__code__.co_filename) else _passing(function)
+    if is_generator(function.__code__) and is_collected(function):
+        return generated(function)
     try:
         return rewritten(function)
     except UnsupportedError:

@@ -36,6 +36,18 @@ def met(condition: Any) -> Any:
     return flag_of(condition, _CONDITION) if known is None else known
 
 
+def is_kept(condition: Any, what: str) -> bool:
+    """The condition of a comprehension of a dictionary or set, which must be known."""
+    found = met(condition)
+    if isinstance(found, bool):
+        return found
+    raise tracing_error(
+        f"a traced condition decides what {what} has",
+        "make a list, [value for ... if condition], or [(key, value) for ... if condition]; or keep all, and "
+        "choose the values by np.where(condition, a, b)",
+    )
+
+
 class Condition:
     """A condition of one iteration of a comprehension."""
 

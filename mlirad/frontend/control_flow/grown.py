@@ -24,6 +24,7 @@ from mlirad.frontend.control_flow.objects import Path, containers_in, opened, pa
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.results import Results
 from mlirad.frontend.control_flow.state import NOTHING
+from mlirad.frontend.rewriting.jumps import SHOWN
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.containers import container_of
 from mlirad.frontend.tracing.frames import current_frame
@@ -386,7 +387,8 @@ def _joined(terms: Sequence[tuple[Any, Any]]) -> Any:
 
 def _shown(values: Mapping[str, Any], path: Path) -> str:
     """A list as code reaches it."""
-    return str(path[0]) + "".join(_steps(values, path))
+    name = str(path[0])
+    return SHOWN.get(name, name) + "".join(_steps(values, path))
 
 
 def _steps(values: Mapping[str, Any], path: Path) -> Iterator[str]:

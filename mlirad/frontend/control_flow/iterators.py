@@ -14,7 +14,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 import numpy as np
 
@@ -143,6 +143,9 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 
 def _zip(*iterables: Any, strict: bool = False) -> Any:
     values = [as_list(x) if isinstance(x, Kept | MaskedElements) else x for x in iterables]
+    for x in iterables:
+        if isinstance(x, Kept):
+            x.use_up()
     lists = [x for x in values if isinstance(x, KeptList)]
     if not lists:
         return zip_(*values, strict=strict)
@@ -207,6 +210,55 @@ def _while(of: Calling, *, takes: bool) -> Callable[..., Any]:
     return called
 
 
+def _slice(iterable: Any, *bounds: Any) -> Any:
+    """`itertools.islice`."""
+    if not isinstance(iterable, Kept | KeptList):
+        return itertools.islice(iterable, *bounds)
+    itertools.islice((), *bounds)  # which raises where the bounds are wrong
+    values = as_list(iterable)
+    if isinstance(iterable, Kept):
+        iterable.use_up()
+    return Kept(flagged(values[slice(*bounds)]), "`islice`")
+
+
+def _concatenate(arrays: Any, axis: Any = 0, **options: Any) -> Any:
+    """`np.concatenate`, of arrays that traced conditions keep: their rows are kept with them."""
+    found = as_list(arrays)
+    if not isinstance(found, KeptList):
+        return np.concatenate(found, axis, **options)
+    rows = found.chosen()
+    shape = rows.elements.shape
+    if axis != 0 or options or len(shape) < 2:
+        _refuse_joined("concatenate")
+    _require_some(found, "need at least one array to concatenate")
+    elements = xp.reshape(rows.elements, (shape[0] * shape[1], *shape[2:]))
+    return MaskedElements(elements, xp.repeat(rows.mask, shape[1]), 0)
+
+
+def _stack(arrays: Any, axis: Any = 0, **options: Any) -> Any:
+    """`np.stack`, of arrays that traced conditions keep: an array whose rows are kept."""
+    found = as_list(arrays)
+    if not isinstance(found, KeptList):
+        return np.stack(found, axis, **options)
+    if axis != 0 or options:
+        _refuse_joined("stack")
+    _require_some(found, "need at least one array to stack")
+    return found.chosen()
+
+
+def _require_some(found: KeptList, otherwise: str) -> None:
+    """Have a call raise at run time what NumPy raises for an empty list."""
+    raise_where(xp.equal(xp.count_nonzero(found.mask), 0), ValueError(otherwise))
+
+
+def _refuse_joined(name: str) -> NoReturn:
+    raise tracing_error(
+        f"traced conditions decide which arrays this list has, so the size of what np.{name} makes of them "
+        "is not known",
+        f"join them along their first axis, np.{name}(arrays), of arrays of one shape",
+    )
+
+
 def _accumulate(of: Calling) -> Callable[..., Any]:
     def called(iterable: Iterable[Any], func: Any = operator.add, *, initial: Any = None) -> Any:
         return itertools.accumulate(iterable, of(func), initial=initial)
@@ -242,6 +294,9 @@ def standing(of: Calling) -> dict[Any, Callable[..., Any]]:
         itertools.takewhile: _while(of, takes=True),
         itertools.dropwhile: _while(of, takes=False),
         itertools.accumulate: _accumulate(of),
+        itertools.islice: _slice,
+        np.concatenate: _concatenate,
+        np.stack: _stack,
         np.fromiter: _from_iterator,
     }
 

@@ -102,13 +102,17 @@ class Kept:
         """The list of the elements that count, of those that are left."""
         return collected(self.pairs, self.what)
 
+    def use_up(self) -> None:
+        """Have the iterator be at an element that is not known, so that going on with it is an error."""
+        self.pairs = map(_used_up, (self.what,))
+
     def first(self, *default: Any) -> tuple[Any, Any]:
         """The first element that counts, with a flag whether there is one: `True`, or traced."""
         for flag, value in self.pairs:
             if flag is True:
                 return True, value
             rest = collected(iter([(flag, value), *islice(self.pairs, MOST)]), self.what)
-            self.pairs = map(_used_up, (self.what,))
+            self.use_up()
             return xp.any(rest.mask), rest.row(xp.argmax(rest.mask))
         if default:
             return True, default[0]
@@ -118,7 +122,7 @@ class Kept:
 def _used_up(what: str) -> NoReturn:
     """Refuse to go on where a traced condition says how far an iterator is."""
     raise tracing_error(
-        f"how far `next` went over {what} depends on a traced condition", "make a new one for each use"
+        f"how far it went over {what} depends on a traced condition", "make a new one for each use"
     )
 
 

@@ -4,7 +4,14 @@ from mlirad.frontend.control_flow.assertions import assert_
 from mlirad.frontend.control_flow.attributes import owner
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.calls import of
-from mlirad.frontend.control_flow.comprehensions import Condition, element, flagged_where, kept, listed
+from mlirad.frontend.control_flow.comprehensions import (
+    Condition,
+    element,
+    flagged_where,
+    is_kept,
+    kept,
+    listed,
+)
 from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, given, not_, or_
 from mlirad.frontend.control_flow.kept import flagged
 from mlirad.frontend.control_flow.loops import for_, while_
@@ -30,6 +37,7 @@ __all__ = [
     "for_",
     "given",
     "if_",
+    "is_kept",
     "kept",
     "listed",
     "not_",

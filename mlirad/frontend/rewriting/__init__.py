@@ -17,5 +17,6 @@ share the variables of their function (`nonlocal`), so on plain values the code 
   functions wherever mlirad calls one. `tracing/control_warnings.py` has the sentences.
 - Rewritten code rewrites its callees. Functions entered otherwise, such as properties, are found on the stack
   where the trace is blocked (`tracing/entered.py`): from then on they ask, in tracing threads, for their
-  rewritten code. Generators and code without source are told to rewrite their callees.
+  rewritten code. Generators and code without source are told to rewrite their callees; a generator that is
+  blocked even so becomes a function that returns the list of what it yields (`generators.py`).
 """

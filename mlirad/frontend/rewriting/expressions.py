@@ -132,6 +132,24 @@ class Expressions(ast.NodeTransformer):
         """A generator expression."""
         return self._comprehension(node, "kept")
 
+    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
+        """A set comprehension, which needs to know its elements."""
+        return self._known(node, "a set comprehension")
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
+        """A comprehension of a dictionary, which needs to know its keys."""
+        return self._known(node, "a dictionary comprehension")
+
+    def _known(self, node: ast.SetComp | ast.DictComp, what: str) -> ast.expr:
+        """A comprehension whose conditions must be known."""
+        conditions = [[self.truth(test) for test in part.ifs] for part in node.generators]
+        for part in node.generators:
+            part.ifs = []
+        self.generic_visit(node)
+        for part, tests in zip(node.generators, conditions, strict=True):
+            part.ifs = [at(test, call("is_kept", test, ast.Constant(what))) for test in tests]
+        return node
+
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, name: str) -> ast.expr:
         """`[e for v in x if c]`, by pairs of a flag and an element; iterables give such pairs too."""
         if binds(node.elt) or any(part.is_async for part in node.generators):

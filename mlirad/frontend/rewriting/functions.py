@@ -22,6 +22,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, cast
 
 from mlirad.frontend.rewriting.expressions import refuse
+from mlirad.frontend.rewriting.generators import collecting, is_collectable
 from mlirad.frontend.rewriting.nodes import RUNTIME, at, define
 from mlirad.frontend.rewriting.source import FunctionNode, definition_of
 from mlirad.frontend.rewriting.statements import Rewriting, suspends
@@ -87,10 +88,21 @@ def is_rewritable(function: FunctionType) -> bool:
     return is_code and not is_asking(function)
 
 
+def collected(function: FunctionType) -> FunctionType:
+    """A generator function as one that returns the list of what it yields, rewritten.
+
+    Raises `UnsupportedError` for generators that are sent values, return one, or have no end.
+    """
+    return _with_code(function, _code(function, collects=True))
+
+
 def _rewritten(function: FunctionType) -> FunctionType:
     if RUNTIME in function.__code__.co_freevars:
         return function
-    code = _code(function)
+    return _with_code(function, _code(function))
+
+
+def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[RUNTIME] = _runtime
     closure = tuple(cells[name] for name in code.co_freevars)
@@ -101,24 +113,26 @@ def _rewritten(function: FunctionType) -> FunctionType:
     return made
 
 
-def _code(function: FunctionType) -> CodeType:
+def _code(function: FunctionType, *, collects: bool = False) -> CodeType:
     code = own_code(function)
-    key = (code.co_filename, code)
+    key = (code.co_filename, code, collects)
     found = _codes.get(key)
     if found is None:
-        found = _codes[key] = asking_code(_made(function))
+        found = _codes[key] = asking_code(_made(function, collects))
     return found
 
 
-_codes: dict[tuple[str, CodeType], CodeType] = {}
-"""Rewritten code, by the file and the code that it was made of."""
+_codes: dict[tuple[str, CodeType, bool], CodeType] = {}
+"""Rewritten code, by the file and the code that it was made of, and whether that is to collect."""
 
 
-def _made(function: FunctionType) -> CodeType:
-    """The code of a function rewritten."""
+def _made(function: FunctionType, collects: bool) -> CodeType:
+    """The code of a function rewritten; of a generator that `collects`, the code that returns a list."""
     code = own_code(function)
     definition = definition_of(function)
     node = copy.deepcopy(definition.node)
+    if collects and isinstance(node, ast.FunctionDef) and is_collectable(node):
+        node = collecting(node)
     place = suspends(node)
     if place is not None:
         refuse(

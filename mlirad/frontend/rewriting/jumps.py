@@ -36,6 +36,12 @@ from mlirad.lazy_dataclass import dataclass
 VALUE = "ad_value"
 """The variable that holds what the function returns."""
 
+YIELDED = "ad_yielded"
+"""The variable that holds what a generator yields."""
+
+SHOWN = {VALUE: "what the function returns", YIELDED: "what the generator yields"}
+"""These variables as errors call them."""
+
 RETURNED = "ad_returned"
 """The flag that says that it has returned."""
 

@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
+from inspect import CO_GENERATOR
 from sysconfig import get_paths
 from types import CodeType, FunctionType
 from typing import Any, Final, cast
@@ -230,6 +231,11 @@ def _strings(constants: tuple[object, ...]) -> set[str]:
 def own_code(function: FunctionType) -> CodeType:
     """The code of a function as its source gives it, without what was put into it to ask in traces."""
     return plain_code(function.__code__)
+
+
+def is_generator(code: CodeType) -> bool:
+    """Tell whether code is that of a generator."""
+    return bool(code.co_flags & CO_GENERATOR)
 
 
 @cache

@@ -17,7 +17,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any, Final, Literal, TypeAlias
 
 from mlirad.errors import MliradError, TracingError
-from mlirad.frontend.tracing.code_reads import own_code
+from mlirad.frontend.tracing.code_reads import is_generator, own_code
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.raising import tracing_error
 
@@ -44,6 +44,8 @@ class Control:
         """The functions that ran as they stand where a trace which rewrites was blocked."""
         self._known: dict[int, CodeType] = {}
         """The codes of those that earlier traces let run rewritten, by identity."""
+        self._collected: dict[int, CodeType] = {}
+        """The codes of generators that run to their end before their elements are used, by identity."""
         self.hands_copies = False
         """True once a traced condition was met: its branches and loops work on copies of arrays."""
 
@@ -64,10 +66,14 @@ class Control:
         """Trace with rewriting from now on, or with rewriting of what code enters without a call."""
         if self.is_rewriting:
             from mlirad.frontend.tracing.entered import rewrite_where_entered  # most programs do without
+            from mlirad.frontend.tracing.told_functions import is_told_to_rewrite
 
             for code, function in self._entered_first():
+                if is_generator(code) and (id(code) in self._known or is_told_to_rewrite(function.__code__)):
+                    self._collected[id(code)] = code
+                else:
+                    rewrite_where_entered(function, rewritten)
                 self._known[id(code)] = code
-                rewrite_where_entered(function, rewritten)
         else:
             self.causes = [error.with_traceback(None) for error in self.blocked]
             self.is_rewriting = True
@@ -80,7 +86,15 @@ class Control:
     def _entered_first(self) -> list[tuple[CodeType, FunctionType]]:
         """The functions, with their codes, that code has entered in this trace and in none before."""
         found = ((own_code(function), function) for function in self.entered)
-        return [(code, function) for code, function in found if id(code) not in self._known]
+        return [(code, function) for code, function in found if self._is_new(code)]
+
+    def _is_new(self, code: CodeType) -> bool:
+        known = self._collected if is_generator(code) else self._known
+        return id(code) not in known
+
+    def collects(self, function: FunctionType) -> bool:
+        """Tell whether a generator function is to run to its end before its elements are used."""
+        return id(own_code(function)) in self._collected
 
 
 def blocked(message: str, hint: str | None = None) -> TracingError:

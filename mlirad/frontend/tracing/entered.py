@@ -7,7 +7,8 @@
                                       trace, whether its rewritten code is to run instead.
 
 So do functions that other code calls which has no source, such as the wrappers that decorators generate.
-Functions that cannot be rewritten themselves, generators and such wrappers, have their calls rewritten.
+Functions that cannot be rewritten themselves, generators and such wrappers, have their calls rewritten. A
+generator that blocks the trace even so is called as a function that returns a list.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.frontend.splicing.insertion import UnknownCodeError
 from mlirad.frontend.splicing.plain import Spliced
 from mlirad.frontend.splicing.questions import MISS, Question, Values, ask_first
-from mlirad.frontend.tracing.code_reads import is_rewritable_file
+from mlirad.frontend.tracing.code_reads import is_generator, is_rewritable_file
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.told_functions import BEGINNING, is_told_to_rewrite, tell_to_rewrite
 from mlirad.frontend.tracing.usage_hints import RUNTIME
@@ -66,7 +67,7 @@ def _could_run_rewritten(code: CodeType) -> bool:
         and is_rewritable_file(code.co_filename)
         and code.co_name not in _WITH_PYTHONS_RESULT
         and not (code.co_name.startswith("<") and code.co_name != "<lambda>")
-        and not is_told_to_rewrite(code)
+        and (is_generator(code) or not is_told_to_rewrite(code))
         and not _asks(code)
     )
 

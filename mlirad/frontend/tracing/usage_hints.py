@@ -33,8 +33,8 @@ _TRUTH = f"{_CHOICES}; shapes and other static things may steer Python code"
 _CHOSEN_FROM_A_LIST = "to choose from functions by a number write ad.switch(k, [f, g])"
 _REWRITE = '; or have the source rewritten: ad.jit(f, control="rewrite")'
 _REWRITTEN = (
-    f"{_CHOICES}; conditions of set and dictionary comprehensions, statements of generators, operands that "
-    "assign by `:=`, and code without source, are not rewritten"
+    f"{_CHOICES}; generators that have no end, or are sent values, operands that assign by `:=`, and code "
+    "without source, are not rewritten"
 )
 _ASSERTION = (
     'have the source rewritten: with ad.jit(f, control="rewrite") it is checked when the program runs; or '

@@ -191,8 +191,25 @@ REFUSED: dict[str, tuple[str, str]] = {
         "which `strict` asks for",
     ),
     "changes": ("z = []\n[z.append(v) for v in x if v > 0]\nreturn sum(z)", "changes z"),
-    "used up": ("g = (v for v in x if v > 0)\nreturn next(g) + next(g)", "how far `next` went"),
-    "dictionary": ("return sum({k: v for k, v in enumerate(x) if v > 0}.values())", "set and dictionary"),
+    "used up": ("g = (v for v in x if v > 0)\nreturn next(g) + next(g)", "how far it went"),
+    "dictionary": (
+        "return sum({k: v for k, v in enumerate(x) if v > 0}.values())",
+        "what a dictionary compr",
+    ),
+    "set": ("return len({v for v in x if v > 0})", "what a set comprehension has"),
+    "zipped": (
+        "g = (v for v in x if v > 0)\nreturn sum(a for a, b in zip(g, x)) + sum(g)",
+        "how far it went",
+    ),
+    "sliced": (
+        "g = (v for v in x if v > 0)\nreturn sum(itertools.islice(g, 2)) + sum(g)",
+        "how far it went",
+    ),
+    "joined": (
+        "return np.concatenate([v * np.eye(2) for v in x if v > 0], axis=1).sum()",
+        "the size of",
+    ),
+    "stacked": ("return np.stack([v * np.ones(2) for v in x if v > 0], axis=1).sum()", "the size of"),
     "returned": ("return [v for v in x if v > 0]", "elements are decided by traced conditions"),
     "endless": ("return next(k for k in itertools.count() if x[0] * k > 5.0)", "more than 10000 elements"),
 }

@@ -231,8 +231,7 @@ def test_plain_calls_and_other_threads_run_the_function_as_it_stands() -> None:
 def test_what_cannot_be_rewritten_is_given_up() -> None:
     def halves(x: Any) -> Iterator[Any]:
         while x > 1.0:
-            yield x
-            x = x / 2
+            x = (yield x) or x / 2
 
     def function(x: Any) -> Any:
         return sum(halves(x))
