@@ -319,8 +319,12 @@ def _roomy(passes: tuple[str, ...], rooms: Sequence[int]) -> tuple[str, ...]:
     """Set the numbers of rows for records, if any are given."""
     if not rooms:
         return passes
-    told = f"records-to-rows{{rooms={','.join(map(str, rooms))}}}"
-    return tuple(told if text == "records-to-rows" else text for text in passes)
+    told = f"{{rooms={','.join(map(str, rooms))}}}"
+    return tuple(text + told if text in _ROOMY else text for text in passes)
+
+
+_ROOMY: Final = ("records-to-rows", "expand-inner-derivatives")
+"""The passes that make rows for records."""
 
 
 def _expansion(options: Options, passes: tuple[str, ...]) -> tuple[str, ...]:
@@ -516,12 +520,22 @@ def _inner_expansion(method: str) -> tuple[str, ...]:
     return tuple(name for name in expansion(method) if name != "expand-ties")
 
 
-def _run_inner(passes: Callable[[], Sequence[str]], context: Context, module: ModuleOp) -> None:
-    run_passes(module, _made(passes()), context=context)
+def _inner_expansion_but_calls(method: str) -> tuple[str, ...]:
+    """List the same passes for what is differentiated again: derivatives of functions remain ops."""
+    again = {f"linearize{{method={method}}}": f"linearize{{method={method} again=true}}"}
+    passes = _inner_expansion(method)
+    return tuple(again.get(name, name) for name in passes if name != "outline-derivatives")
+
+
+def _run_inner(
+    passes: Callable[[], tuple[str, ...]], context: Context, module: ModuleOp, rooms: Sequence[int] = ()
+) -> None:
+    run_passes(module, _made(_roomy(passes(), rooms)), context=context)
 
 
 _IN_MODULES: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
     **{f"expand-{method}": partial(_inner_expansion, method) for method in METHODS},
+    **{f"expand-but-calls-{method}": partial(_inner_expansion_but_calls, method) for method in METHODS},
     **{method: partial(tuple[str, ...], passes) for method, passes in BY_SPECIFICATION.items()},
     "lower-remaining-builds": lambda: ("bulk-operations", "builds-to-loops"),
     "outline-derivatives": lambda: ("bulk-operations",),

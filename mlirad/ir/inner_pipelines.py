@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-
 from mlirad.lazy_dataclass import dataclass
 
-INNER: Final[dict[str, Callable[[Context, ModuleOp], None]]] = {}
-"""Pipelines that rewrite a module in place: by a pass that runs one, or by `expand-METHOD` for a method."""
+INNER: Final[dict[str, Callable[..., None]]] = {}
+"""Pipelines that rewrite a module in place, given a context and the module: by a pass that runs one, or by
+`expand-METHOD` for a method. Rows for records of each type may follow.
+"""
 
 
 @dataclass(frozen=True)

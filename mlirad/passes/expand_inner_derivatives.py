@@ -4,7 +4,8 @@
     func @main(%x) { linear.linearize %x {callee = @g} ... }    -->    func @main(%x) { as before }
 
 The inner ones are expanded by a method of any order, so what the specification gets is a program without
-derivatives.
+derivatives. Where the inner ones run over tapes or activation records, which no method differentiates, the
+derivatives of loops on data and of recursive functions are left: the ops `linear.push` and `linear.pull`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
+from mlirad.dialects.array.control import ReplayOp
+from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import (
     PRIVATE,
@@ -40,6 +43,8 @@ class ExpandInnerDerivativesPass(ModulePass):
 
     name = "expand-inner-derivatives"
     method: str = "dual-arrays"
+    rooms: tuple[int, ...] = ()
+    """The rows for records of each type, as many as usual if none are given."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace functions that are differentiated and take derivatives, if they take and return arrays."""
@@ -47,11 +52,9 @@ class ExpandInnerDerivativesPass(ModulePass):
         found = _found(functions)
         if not found:
             return
-        expanded = op.clone()
-        for name, function in functions_by_name(expanded).items():
-            function.properties["sym_visibility"] = StringAttr("public" if name in found else "private")
-        drop_unreferenced(expanded)
-        self._expand(ctx, expanded)
+        expanded = self._expanded(ctx, op, found, "expand")
+        if any(isinstance(inner, (ReplayOp, *FRAME_OPS)) for inner in expanded.walk()):
+            expanded = self._expanded(ctx, op, found, "expand-but-calls")
         _make_private(expanded, found, functions)
         for function in functions_of(expanded):
             function.detach()
@@ -62,13 +65,19 @@ class ExpandInnerDerivativesPass(ModulePass):
                 op.body.block.add_op(function)
         drop_unreferenced(op)
 
-    def _expand(self, ctx: Context, module: ModuleOp) -> None:
+    def _expanded(self, ctx: Context, module: ModuleOp, found: Collection[str], pipeline: str) -> ModuleOp:
+        """A copy of the module, the derivatives in some functions expanded by a pipeline of the method."""
         if self.method not in METHODS:
             raise UnsupportedError(
                 f"no pipeline here expands inner derivatives by {self.method!r}",
                 hint=f"choose one of {', '.join(METHODS)}",
             )
-        INNER[f"expand-{self.method}"](ctx, module)
+        expanded = module.clone()
+        for name, function in functions_by_name(expanded).items():
+            function.properties["sym_visibility"] = StringAttr("public" if name in found else "private")
+        drop_unreferenced(expanded)
+        INNER[f"{pipeline}-{self.method}"](ctx, expanded, self.rooms)
+        return expanded
 
 
 def _found(functions: Mapping[str, FuncOp]) -> list[str]:

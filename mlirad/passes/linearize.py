@@ -61,6 +61,8 @@ class LinearizePass(ModulePass):
 
     name = "linearize"
     method: str = "dual-arrays"
+    again: bool = False
+    """True if what comes out is differentiated itself: loops on data have derivatives as functions have."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that hold a differentiation operator; private ones no longer used go."""
@@ -72,6 +74,6 @@ class LinearizePass(ModulePass):
         callees = METHODS[method](op)
         callees.prepare_kept()
         for function in functions_of(op):
-            replace_function(function, linearize_function(function, callees))
+            replace_function(function, linearize_function(function, callees, higher_order=self.again))
         callees.add_functions()
         drop_unreferenced(op)

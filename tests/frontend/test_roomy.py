@@ -160,6 +160,7 @@ ENTRIES: dict[str, tuple[Callable[[], Any], Any]] = {
     "hessian": (lambda: ad.hessian(deep)(S), second_slope()),
     "hessian, sparse": (lambda: ad.hessian(deep, sparse=True)(S).toarray()[0, 0], second_slope()),
     "hvp": (lambda: ad.hvp(deep, (S,), (1.0,)), second_slope()),
+    "hvp by chad-copower": (lambda: ad.hvp(deep, (S,), (1.0,), method="chad-copower"), second_slope()),
     "jet": (lambda: ad.jet(deep, (S,), ([1.0, 0.0],))[1], [BY_S, second_slope()]),
     "vmap": (lambda: ad.vmap(ad.grad(deep))(np.array([S, S])), [BY_S, BY_S]),
     "check_derivatives": (lambda: ad.check_derivatives(deep, S) and 1.0, 1.0),

@@ -27,6 +27,7 @@ from mlirad.compiler import (
     may_need_blocks,
     transform,
 )
+from mlirad.dialects import linear
 from mlirad.errors import ArgumentError
 from mlirad.frontend.compiling import log
 from mlirad.frontend.compiling.options import Options
@@ -45,8 +46,8 @@ from mlirad.lower.cpu.emit.program import rooms_of
 from mlirad.lower.kernels.plan_memory.peak import peak_by_line
 from mlirad.lower.native_program import KernelNote
 from mlirad.passes.instantiate_sizes import InstantiateSizesPass
+from mlirad.pipeline_options import SPECIFICATIONS, Sizes, Stage
 from mlirad.pipeline_options import Options as PipelineOptions
-from mlirad.pipeline_options import Sizes, Stage
 from mlirad.registry import current_name
 
 
@@ -251,7 +252,7 @@ def interpreted(
     from mlirad.interpreter import run_function
 
     is_program = start == "program" and not _runs_as_it_is(module)
-    has_records = may_have_records(module)
+    has_records, by_specification = may_have_records(module), options.method in SPECIFICATIONS
 
     def run(made: ModuleOp, *arguments: Any) -> Any:
         prepared = [a if isinstance(a, int | float) else plain_array(a) for a in arguments]
@@ -261,9 +262,13 @@ def interpreted(
         return results[0] if len(results) == 1 else results
 
     def expanded(rooms: tuple[int, ...]) -> tuple[Callable[..., Any], tuple[int, ...]]:
-        made = module.clone() if has_records else module
+        made = module.clone() if has_records or by_specification else module
         if is_program:
             brought_to("expanded", made, options, stats, rooms)
+            if by_specification and any(isinstance(op, linear.DerivedOp) for op in made.walk()):
+                # Derivatives of derivatives of recursive functions are functions of array code alone.
+                made = module.clone()
+                brought_to("arrays", made, options, stats, rooms)
         return partial(run, made), rooms_of(functions_of(made)) if is_program and has_records else ()
 
     return growing(expanded)

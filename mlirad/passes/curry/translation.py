@@ -34,7 +34,7 @@ from mlirad.dialects.function import (
 from mlirad.dialects.function import combinators as core
 from mlirad.dialects.function import control_combinators as of_control
 from mlirad.dialects.function.rep import CombinatorOp, RepType
-from mlirad.dialects.linear import Linear
+from mlirad.dialects.linear import Linear, PullOp, PushOp
 from mlirad.dialects.shapes import Value, integer, ints, shape_of, tuple_type
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.first_order import is_higher
@@ -306,7 +306,9 @@ def _needed(ops: Sequence[Operation], results: Values) -> list[set[Value]]:
 def _is_first_order(op: Operation) -> bool:
     """Return whether an op has arrays alone, inside of it too."""
     inside = (inner for region in op.regions for inner in nested_ops(region))
-    if any(isinstance(inner, (*FUNCTION_OPS, CallOp)) for inner in inside) or type(op) in Linear.operations:
+    if any(isinstance(inner, (*FUNCTION_OPS, CallOp)) for inner in inside):
+        return False
+    if type(op) in Linear.operations and not isinstance(op, PushOp | PullOp):
         return False
     return not any(is_higher(v.type) for v in (*free_values(op), *op.results))
 

@@ -53,48 +53,74 @@ def _enter(
     """Enter the results number `numbers` of a derived function by its derivative."""
     if not results:
         return
-    b = d.b
     active = [k for k, v in enumerate(sources) if v in d.maps]
-    properties = linear.properties_of(callee, along, numbers, wrt=tuple(active))
-    domain = tuple_type([operands[k].type for k in active])
-    codomain = tuple_type([v.type for v in results])
-    b.name_hint = None
-    map_ = b.map_of(linear.DerivativeOp, domain, codomain, operands, properties)
+    d.b.name_hint = None
+    map_ = derivative_map(d.b, callee, along, operands, active, numbers, results)
     d.enter_image(results, map_, [sources[k] for k in active])
+
+
+def derivative_map(
+    b: ArrayBuilder,
+    callee: Attribute,
+    along: tuple[Shape, ...],
+    operands: Sequence[Value],
+    wrt: Sequence[int],
+    numbers: Shape,
+    results: Sequence[Value],
+) -> Value:
+    """The map from tangents of the operands `wrt` of a derived function to those of results `numbers`."""
+    properties = linear.properties_of(callee, along, numbers, wrt=tuple(wrt))
+    domain, codomain = tuple_type([operands[k].type for k in wrt]), tuple_type([v.type for v in results])
+    return b.map_of(linear.DerivativeOp, domain, codomain, operands, properties)
 
 
 def pull(d: DualArrays, op: linear.PullOp) -> None:
     """Emit the op with the map of its results: symmetric in the operands, linear in cotangents and sums."""
     b = d.b
     new = b.rebuild_unfolded(op, d.env)
-    callee, wrt, results = op.properties["callee"], op.positions("wrt"), op.positions("results")
-    primals, count = op.primals, len(results)
-    cotangents, sums = op.extra[:count], op.extra[count:]
-    given = own_operands(new)[: len(primals)]
+    sources = op.primals
+    cotangents, sums = op.extra[: len(op.positions("results"))], op.extra[len(op.positions("results")) :]
     codomain = tuple_type([v.type for v in op.results])
     terms: list[Value] = []
     b.name_hint = None
-    by = tuple(k for k, v in enumerate(primals) if v in d.maps)
+    by = [k for k, v in enumerate(sources) if v in d.maps]
     if by:
-        properties = linear.properties_of(callee, op.groups, results, by=by, wrt=wrt)
-        domain = tuple_type([given[k].type for k in by])
-        operands = own_operands(new)[: len(primals) + count]
-        curvature = b.map_of(linear.CurvatureOp, domain, codomain, operands, properties)
-        terms.append(b.compose(curvature, b.vcat(d.space, [d.maps[primals[k]] for k in by])))
+        whole = b.vcat(d.space, [d.maps[sources[k]] for k in by])
+        terms.append(b.compose(curvature_map(b, op, own_operands(new), by), whole))
     active = [k for k, v in enumerate(cotangents) if v in d.maps]
     if active:
-        numbers = tuple(results[k] for k in active)
-        properties = linear.properties_of(callee, op.groups, numbers, wrt=wrt)
-        properties["transposed"] = FLAG
-        domain = tuple_type([cotangents[k].type for k in active])
-        transposed = b.map_of(linear.DerivativeOp, domain, codomain, given, properties)
-        terms.append(b.compose(transposed, b.vcat(d.space, [d.maps[cotangents[k]] for k in active])))
+        whole = b.vcat(d.space, [d.maps[cotangents[k]] for k in active])
+        terms.append(b.compose(transposed_map(b, op, own_operands(new), active), whole))
     for k, (result, before) in enumerate(zip(op.results, sums, strict=True)):
         parts = [b.compose(b.project(codomain, k), m) for m in terms]
         if before in d.maps:
             parts.append(d.maps[before])
         if parts:
             d.enter(result, reduce(b.add_maps, parts))
+
+
+def curvature_map(b: ArrayBuilder, op: linear.PullOp, operands: Sequence[Value], by: Sequence[int]) -> Value:
+    """The map from tangents of some operands of the derived function to those of the results of a pull."""
+    results = op.positions("results")
+    properties = linear.properties_of(
+        op.properties["callee"], op.groups, results, by=tuple(by), wrt=op.positions("wrt")
+    )
+    given = operands[: len(op.primals) + len(results)]
+    domain, codomain = tuple_type([given[k].type for k in by]), tuple_type([v.type for v in op.results])
+    return b.map_of(linear.CurvatureOp, domain, codomain, given, properties)
+
+
+def transposed_map(
+    b: ArrayBuilder, op: linear.PullOp, operands: Sequence[Value], cotangents: Sequence[int]
+) -> Value:
+    """The map from tangents of some cotangents to those of the results of a pull."""
+    results, count = op.positions("results"), len(op.primals)
+    numbers = tuple(results[k] for k in cotangents)
+    properties = linear.properties_of(op.properties["callee"], op.groups, numbers, wrt=op.positions("wrt"))
+    properties["transposed"] = FLAG
+    domain = tuple_type([operands[count + k].type for k in cotangents])
+    codomain = tuple_type([v.type for v in op.results])
+    return b.map_of(linear.DerivativeOp, domain, codomain, operands[:count], properties)
 
 
 def loop_as_call(add: Callable[[FuncOp], str]) -> Construct:

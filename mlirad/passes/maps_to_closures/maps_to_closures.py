@@ -216,6 +216,9 @@ class Rewriting:
                 given = from_leaves(source, [env.get(a, a) for a in op.arguments])
                 image = self.images.image(b, op.map, given, env, transposed=transposed)
                 return self.elements.written(b, image, target)
+            case linear.PushOp() | linear.PullOp():
+                b.rebuild(op, env)
+                return None
             case linear.PlusOp():
                 return [self.elements.added(b, env[op.lhs], env[op.rhs])]
             case linear.RollOp():

@@ -72,6 +72,8 @@ class Derivation(Images):
     active: set[Value] = field(default_factory=set[Value])
     method: str = CHAD
     """The name of the method in messages."""
+    is_plain: bool = False
+    """True in code that is not differentiated: nothing in it depends on inputs."""
     steps: list[Callable[[Sweep], None]] = field(default_factory=list["Callable[[Sweep], None]"])
 
     def enter(self, sources: Sequence[Value], values: Sequence[Value]) -> None:
@@ -83,7 +85,8 @@ class Derivation(Images):
 
     def activate(self, sources: Iterable[Value]) -> None:
         """Note that values depend on the inputs: those whose linear part is not a point."""
-        self.active.update(v for v in sources if linear.carried(self.types.linear(v.type)))
+        if not self.is_plain:
+            self.active.update(v for v in sources if linear.carried(self.types.linear(v.type)))
 
     def active_of(self, sources: Iterable[Value]) -> list[Value]:
         """Those of some values that depend on the inputs, each once."""
@@ -114,8 +117,9 @@ class Derivation(Images):
 
     def inner(self, arguments: Iterable[tuple[Value, Value]], active: Iterable[Value] = ()) -> Derivation:
         """The derivation of a region: of its values alone, unless some are said to be active."""
-        inner = replace(self, env={**self.env, **dict(arguments)}, active=set(), steps=[])
-        inner.activate(active)
+        inputs, env = list(active), {**self.env, **dict(arguments)}
+        inner = replace(self, env=env, active=set(), steps=[], is_plain=self.is_plain and not inputs)
+        inner.activate(inputs)
         return inner
 
     # Ops -----------------------------------------------------------------------------------------

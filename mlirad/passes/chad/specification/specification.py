@@ -11,6 +11,8 @@ of a function is. Compiled programs are compared with them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -40,6 +42,7 @@ from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.first_order import hands_on_functions, is_higher
 from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
+from mlirad.passes.chad.specification import calls as of_calls
 from mlirad.passes.chad.specification import control as of_control
 from mlirad.passes.chad.specification import functions as of_functions
 from mlirad.passes.chad.specification import rules as of_rules
@@ -149,7 +152,8 @@ class Specification:
 
         def body(b: ArrayBuilder, *arguments: Value) -> list[Value]:
             constructs = {**CONSTRUCTS, **self._expanding(), CallOp: self._call}
-            d = self._derivation(b, constructs).inner(zip(source.args, arguments, strict=True))
+            d = replace(self._derivation(b, constructs), is_plain=True)
+            d = d.inner(zip(source.args, arguments, strict=True))
             return d.values(d.block(source))
 
         visibility = None if function.sym_visibility is None else function.sym_visibility.data
@@ -223,5 +227,7 @@ CONSTRUCTS: dict[type[Operation], Construct] = {
     control.WhileOp: of_control.while_,
     CheckpointOp: of_rules.checkpoint,
     CustomOp: of_rules.custom,
+    linear.PushOp: of_calls.push,
+    linear.PullOp: of_calls.pull,
 }
 """The constructs of the language; every other op has its derivative from the table."""
