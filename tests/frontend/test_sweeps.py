@@ -378,7 +378,7 @@ def test_functions_that_hold_their_own_kind_are_refused(instance: str) -> None:
     def f(x: Any) -> Any:
         return ad.fori_loop(0, 3, lambda i, f: ad.lambda_(lambda z: f(z) * x), ad.lambda_(np.sin))(x)
 
-    with pytest.raises(ad.DifferentiationError, match=r"has no data for what array\.save makes"):
+    with pytest.raises(ad.DifferentiationError, match="has no data for lists, trees and functions that"):
         ad.sweep(f, instance)(2.0)
 
 

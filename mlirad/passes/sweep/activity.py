@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, element_of
 from mlirad.ir.builder import function_block, yields
@@ -71,6 +72,10 @@ def require_no_loss(instance: Instance, block: Block, active: Iterable[Value], f
     _Losses(instance, functions).block(block, set(active))
 
 
+RECORDED = "lists, trees and functions that hold functions of their own kind"
+"""The values that lie in memory as records."""
+
+
 class _Losses:
     def __init__(self, instance: Instance, functions: Callees):
         self.instance, self.functions = instance, functions
@@ -109,4 +114,6 @@ class _Losses:
             case _:
                 lost = [r for r in op.results if not self.instance.has(r) and element_of(r.type) != i1]
                 if lost:
-                    raise self.instance.refused(op, f"has no data for what {op.name} makes")
+                    is_record = isinstance(op, SaveOp)
+                    made = RECORDED if is_record else f"what {op.name} makes"
+                    raise self.instance.refused(op, f"has no data for {made}")
