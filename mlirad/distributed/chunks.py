@@ -14,10 +14,11 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from mlirad.distributed.arrays import SplitRows
-from mlirad.distributed.combinations import Partials, combined_before
+from mlirad.distributed.combinations import Partials, combined_before, rows_beside
 from mlirad.distributed.plan import (
     Argument,
     Before,
+    Beside,
     Combined,
     Extent,
     FirstRow,
@@ -150,6 +151,9 @@ def chunk_source(
     assert chunk is not None
     if isinstance(source, Before):
         return combined_before(combined[source.number], chunk.number, source.kind, is_after=source.is_after)
+    if isinstance(source, Beside):
+        entries, counts = combined[source.number], combined[source.number + 1]
+        return rows_beside(entries, counts, chunk.number, source.dim, is_after=source.is_after)
     return np.int64(chunk.first if isinstance(source, FirstRow) else chunk.number)
 
 
@@ -172,6 +176,8 @@ def needed(stage_inputs: tuple[Source, ...], plan: Plan) -> tuple[set[int], set[
             arguments.add(source.index)
         elif isinstance(source, Combined | Before):
             numbers.add(source.number)
+        elif isinstance(source, Beside):
+            numbers |= {source.number, source.number + 1}
         elif isinstance(source, Residual):
             inner, combined = needed(plan.stages[source.stage].program.inputs, plan)
             arguments |= inner

@@ -36,8 +36,8 @@ def _first(left: Partials, right: Partials) -> Partials:
 
 
 def _listed(left: Partials, right: Partials) -> Partials:
-    """A list of what each chunk has."""
-    return (np.concatenate([left[0], right[0]]),)
+    """Lists of what each chunk has."""
+    return [np.concatenate(pair) for pair in zip(left, right, strict=True)]
 
 
 def _ranks(left: Partials, right: Partials) -> Partials:
@@ -105,6 +105,34 @@ def combined_before(entries: Any, chunk: int, kind: str, *, is_after: bool) -> A
         return np.full_like(entries[:1], _neutral(entries.dtype, empty))
     with np.errstate(all="ignore"):
         return np.ascontiguousarray(ufunc.accumulate(some, axis=0, dtype=entries.dtype)[-1:])
+
+
+def rows_beside(entries: Any, counts: Any, chunk: int, dim: int, *, is_after: bool) -> Any:
+    """The rows after a chunk, or before it, in an array like an entry of a list of what each chunk has.
+
+    Entry k has the first `counts[k]` rows of a chunk at its start, or the last ones at its end. Where there
+    are too few rows, the outermost one is repeated.
+    """
+    wanted = entries.shape[dim + 1]
+    found: list[Any] = []
+    for k in range(chunk + 1, len(entries)) if is_after else range(chunk - 1, -1, -1):
+        if sum(part.shape[dim] for part in found) >= wanted:
+            break
+        found.append(_border(entries[k], int(counts[k]), dim, is_after))
+    if not found:
+        found.append(_border(entries[chunk], int(counts[chunk]), dim, is_after))
+    if not is_after:
+        found.reverse()
+    rows = np.concatenate(found, axis=dim)
+    there = rows.shape[dim]
+    last = there - 1
+    order = [min(k, last) if is_after else max(there - wanted + k, 0) for k in range(wanted)]
+    return np.ascontiguousarray(rows[(*(slice(None),) * dim, order)])[None]
+
+
+def _border(entry: Any, count: int, dim: int, is_after: bool) -> Any:
+    rows = slice(0, count) if is_after else slice(entry.shape[dim] - count, None)
+    return entry[(*(slice(None),) * dim, rows)]
 
 
 def _neutral(dtype: Any, name: str) -> float:

@@ -60,7 +60,9 @@ def evaluated(
         call_ends()
     made = () if plan.final is None else results(plan.final)
     return [
-        engine.rows(result, whole, combined) if isinstance(result, Rows) else made[result.index]
+        result.cut(engine.rows(result, whole, combined), total)
+        if isinstance(result, Rows)
+        else made[result.index]
         for result in plan.results
     ]
 

@@ -24,7 +24,7 @@ from mlirad.distributed.engines.dask_resident import ResidentEngine, StateLost
 from mlirad.distributed.krylov import Found, Vector, conjugate_gradients, lsmr
 from mlirad.distributed.plan import Residual, Rows
 from mlirad.distributed.runners import SECONDS, Runner
-from mlirad.errors import ConvergenceError, UnsupportedError
+from mlirad.errors import ConvergenceError, SplitError, UnsupportedError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.differentiation.argnums import Argnums, argument_positions
@@ -133,6 +133,19 @@ def _squares(u: Any) -> Any:
     return total
 
 
+def _require_all_rows(value: Any, primals: tuple[Any, ...]) -> None:
+    """Raise `SplitError` for results of fewer rows than the arguments: vectors are split as these are."""
+    total = next(array.shape[0] for leaf in flatten(primals)[0] if (array := as_split(leaf)) is not None)
+    for leaf in flatten(value)[0]:
+        array = as_split(leaf)
+        if array is not None and total not in array.shape:
+            raise SplitError(
+                f"a result of shape {array.shape} has fewer rows than the arguments, which have {total}",
+                location=user_line(),
+                hint="make them as many: np.pad(r, (0, 1)) has a residual of 0 behind np.diff(x)",
+            )
+
+
 class RowsMap:
     """The derivative of a function whose results are by rows, by arguments that are whole.
 
@@ -150,6 +163,7 @@ class RowsMap:
         self._dtype: np.dtype[Any] = np.result_type(*[np.asarray(leaf).dtype for leaf in leaves])
         self.value: Any = derivatives.value(*primals)
         """The value of the function, by rows."""
+        _require_all_rows(self.value, primals)
 
     @property
     def counts(self) -> Counts:

@@ -103,7 +103,9 @@ class _Run:
         final = self.plan.final
         whole = [] if final is None else self._call(final, None)
         return [
-            np.concatenate([self._value(r.source, c) for c in self.chunks], axis=r.dimension)
+            r.cut(
+                np.concatenate([self._value(r.source, c) for c in self.chunks], axis=r.dimension), self.total
+            )
             if isinstance(r, RowsOf)
             else whole[r.index]
             for r in self.plan.results

@@ -161,7 +161,6 @@ def test_a_plan_is_made_for_as_many_rows_as_are_read() -> None:
         (lambda x: ad.fori_loop(0, 3, lambda k, c: c * (np.argmax(x) > k), 1.0), "in a loop or a branch"),
         (written_at_many, "not the rows of one chunk"),
         (lambda x: np.pad(x, 1), "not the rows of one chunk"),
-        (lambda x: x[1:] * x[0], "may be in any chunk"),
         (lambda x: x[np.argsort(x**2)], "sorting along all rows"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -86,7 +86,7 @@ def test_moments_do_not_cancel() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x: x[1:] - x[:-1], "may be in any chunk"),
+        (lambda x: x[::2], "may be in any chunk"),
         (lambda x: x[:, None] - x[None, :], "pairs of rows"),
         (lambda x: x[::-1], "reading backwards along all rows"),
         (lambda x: ad.scan(lambda c, v: (c * v, c), 1.0, x)[0], "each row needs the one before"),

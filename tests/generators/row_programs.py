@@ -3,7 +3,8 @@
     module = random_row_program(seed=7, size=12)          None where the program holds for one extent alone
 
 Extents of a random program are 1, 2, 3 and `STANDING`, which stands for n. Wherever that or a multiple of it
-is an extent, n or the multiple of n takes its place, and literals of it become arguments. A module that is a
+is an extent, n or the multiple of n takes its place, and n - 1 and n - 2 that of what is one or two less;
+literals of these become arguments. A module that is a
 program then is one for every n. `random_row_lanes` makes programs of one row, mapped over n rows.
 """
 
@@ -39,6 +40,9 @@ from tests.generators.programs import ELEMENT_WEIGHTS, RANKS, SMOOTH_WEIGHTS, ra
 
 STANDING: Final = 7
 """The extent that stands for n."""
+
+FEWER: Final = (STANDING - 1, STANDING - 2)
+"""The extents that stand for n - 1 and n - 2."""
 
 MOST_RESULTS: Final = 5
 
@@ -82,7 +86,7 @@ def opened(module: ModuleOp) -> ModuleOp | None:
     function = cast(FuncOp, module.body.block.first_op)
     block = function.body.block
     for op in list(function.walk()):
-        if isinstance(op, ConstantOp) and any(e % STANDING == 0 and e for e in shape_of(op.result)):
+        if isinstance(op, ConstantOp) and any(_extent(e) != e for e in shape_of(op.result)):
             argument = block.insert_arg(op.result.type, len(block.args))
             op.result.replace_all_uses_with(argument)
             op.detach()
@@ -114,6 +118,8 @@ def opened(module: ModuleOp) -> ModuleOp | None:
 
 
 def _extent(e: int) -> int:
+    if e in FEWER:
+        return size("n") + (e - STANDING)
     return e // STANDING * size("n") if e and e % STANDING == 0 else e
 
 
@@ -127,7 +133,9 @@ def _property(op: Operation, name: str, value: Attribute) -> Attribute:
     if name == "length":
         return integer(_extent(cast("IntegerAttr", value).value.data))
     if name == "limits" and is_ints(value):
-        extents = shape_of(op.operands[0])
+        extents = zip(shape_of(op.operands[0]), shape_of(op.results[0]), strict=True)
         pairs = zip(values_of(value), extents, strict=True)
-        return ints(tuple(_extent(v) if _extent(v) == e else v for v, e in pairs))
+        return ints(
+            tuple(_extent(v) if _extent(v) == old or not is_static(new) else v for v, (old, new) in pairs)
+        )
     return value

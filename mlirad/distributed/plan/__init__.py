@@ -15,6 +15,7 @@ A plan is plain data: the texts of programs, and numbers. It pickles, and an eng
 """
 
 from dataclasses import field
+from typing import Any
 
 from mlirad.lazy_dataclass import dataclass
 
@@ -46,6 +47,19 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """The rows after the chunk, or those before it, along dimension `dim`.
+
+    The partial `number` is a list of the first rows, or the last ones, of each chunk; the one behind it says
+    how many of them each has. Rows that there are not have the values of others.
+    """
+
+    number: int
+    dim: int
+    is_after: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Residual:
     """The residual `slot` that stage `stage` made of the same chunk."""
 
@@ -71,7 +85,7 @@ class ChunkNumber:
     """An i64: the number of the chunk, counted from 0 in the order of rows."""
 
 
-Source = Argument | Combined | Before | Residual | Extent | FirstRow | ChunkNumber
+Source = Argument | Combined | Before | Beside | Residual | Extent | FirstRow | ChunkNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +159,20 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A result whose dimension `dimension` is split as the rows are: it stays where the source lies."""
+    """A result whose dimension `dimension` is split as the rows are: it stays where the source lies.
+
+    The last `left_out` rows are none of the result.
+    """
 
     source: Argument | Residual
     dimension: int
+    left_out: int = 0
+
+    def cut(self, rows: Any, total: int) -> Any:
+        """The result, in an array of `total` rows."""
+        if not self.left_out:
+            return rows
+        return rows[(*(slice(None),) * self.dimension, slice(0, total - self.left_out))]
 
 
 @dataclass(frozen=True, slots=True)

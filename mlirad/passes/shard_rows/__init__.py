@@ -18,6 +18,7 @@ rounds over all chunks come before it. Differentiation knows nothing of chunks.
 | `emission.py` | new ops |
 | `frozen.py` | the proof that rows that are done with a loop stay as they are |
 | `prepared.py` | what the rules take in one form alone |
+| `alignment.py`, `windows.py`, `neighbours.py` | rows beside rows: `x[1:]` and sliding windows |
 | `prefixes.py`, `orders.py` | cumulative sums in two rounds; medians and quantiles by counting |
 | `own_code.py`, `picked.py`, `searches.py` | the code of a chunk; for rows by number; for what it counts |
 | `stages.py`, `shortcuts.py` | the programs of stages, and the plan; rounds that may be left out |

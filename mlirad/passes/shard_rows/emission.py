@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute, Operation, Region
 
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.literals import literal
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, IotaOp, SizeOp
+from mlirad.dialects.extents import is_static
+from mlirad.dialects.shapes import Value, array_type, integer, ints, keyword, shape_of
 
 
 def before(
@@ -39,3 +44,18 @@ def replace(op: Operation, value: Value) -> None:
     op.results[0].replace_all_uses_with(value)
     op.detach()
     op.erase()
+
+
+def chosen(place: Operation, dim: int, bound: int, value: Value, otherwise: Value) -> Value:
+    """The first value in rows with a number below the bound, the other one elsewhere."""
+    shape = shape_of(value)
+    type_ = array_type(shape, i64)
+    number = before(place, IotaOp, [], type_, {"dim": integer(dim)})
+    if is_static(bound):
+        limit = before(place, ConstantOp, [], i64, {"value": literal(bound, i64)})
+    else:
+        limit = before(place, SizeOp, [], i64, {"extent": integer(bound)})
+    spread = before(place, BroadcastOp, [limit], type_, {"dims": ints(())})
+    properties = {"predicate": keyword("lt")}
+    is_in = before(place, ew.CompareOp, [number, spread], array_type(shape, i1), properties)
+    return before(place, ew.SelectOp, [is_in, value, otherwise], value.type)

@@ -61,6 +61,9 @@ LOCAL: Final = "local"
 PREFIX: Final = "prefix"
 """The mark of ops of cumulative sums in two rounds (`prefixes.py`)."""
 
+CUT: Final = "left_out"
+"""The mark of a return: how many rows at the end of each result are none of it (`alignment.py`)."""
+
 GROUP: Final = "group"
 """The mark of partial results that are combined together: the kind, and a number."""
 

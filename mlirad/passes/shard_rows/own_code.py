@@ -25,7 +25,7 @@ from mlirad.dialects.shapes import Value, element_of, integer_of, ints, keyword,
 from mlirad.distributed.plan import Argument, ChunkNumber, Combined, Extent, FirstRow, Source
 from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.shard_rows import picked, prefixes
+from mlirad.passes.shard_rows import neighbours, picked, prefixes
 from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import PREFIX, Flow
 from mlirad.passes.shard_rows.orders import RanksOp
@@ -67,6 +67,12 @@ class _OwnCode:
         for op in list(self.block.ops):
             if isinstance(op, RanksOp):
                 self.sources[counted(op, self.block, flow)] = Combined(-1)
+            elif isinstance(op, neighbours.BorderOp):
+                neighbours.border(op, flow)
+                continue
+            elif isinstance(op, neighbours.ShiftedOp):
+                neighbours.shifted(op, flow)
+                continue
             mark = op.attributes.get(PREFIX)
             if isinstance(mark, StringAttr) and mark.data in prefixes.EDGE.values():
                 prefixes.at_edges(op, flow, self)

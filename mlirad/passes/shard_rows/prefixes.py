@@ -91,7 +91,7 @@ def states_of(flow: Flow, op: Operation) -> list[State]:
     mark = op.attributes[PREFIX]
     assert isinstance(mark, StringAttr)
     if " " in mark.data and mark.data not in EDGE.values():
-        return [Partial(mark.data)]
+        return [Partial(mark.data) for _ in op.results]
     return [state if isinstance(state, Rows) else OWN for state in flow.typed(op)]
 
 

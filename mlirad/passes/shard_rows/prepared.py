@@ -6,6 +6,7 @@
     argmax %x                            beside it max %x, with which it is combined
     sort %x, where a few are read        a search for their ranks (`orders.py`)
     cumulative sum %x                    two rounds (`prefixes.py`)
+    slice %x[1 : n], of n - 1 rows       n rows, moved by one (`alignment.py`)
 
 The chain of reports is taken apart, so that reports do not wait for one another.
 """
@@ -44,6 +45,7 @@ from mlirad.dialects.shapes import (
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
+from mlirad.passes.shard_rows.alignment import aligned
 from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import GROUP, new_group
 from mlirad.passes.shard_rows.orders import selected
@@ -53,6 +55,7 @@ from mlirad.passes.shard_rows.states import rows_of
 
 def prepared(function: FuncOp, name: str) -> None:
     """Rewrite what the rules take in one form alone, in place."""
+    aligned(function, name)
     for op in list(nested_ops(function.body)):
         if isinstance(op, UpdateOp) and op.kind.data == "add":
             _separate(op, name)

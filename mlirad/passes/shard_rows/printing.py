@@ -16,6 +16,7 @@ from xdsl.dialects.func import FuncOp
 from mlirad.distributed.plan import (
     Argument,
     Before,
+    Beside,
     ChunkNumber,
     Combined,
     Extent,
@@ -23,6 +24,7 @@ from mlirad.distributed.plan import (
     Plan,
     Program,
     Residual,
+    Rows,
     Source,
     Whole,
 )
@@ -43,13 +45,17 @@ def functions_of_plan(plan: Plan, name: str) -> list[FuncOp]:
         function.attributes[COMBINED] = _texts(kinds)
     if plan.final is not None:
         _functions(plan.final, f"{name}_results", made)
-    where = [
-        f"whole {r.index}" if isinstance(r, Whole) else f"rows {r.dimension} of {shown(r.source)}"
-        for r in plan.results
-    ]
     if made:
-        made[-1].attributes[RESULTS] = _texts(where)
+        made[-1].attributes[RESULTS] = _texts([_place(r) for r in plan.results])
     return made
+
+
+def _place(result: Whole | Rows) -> str:
+    """Say where a result comes from."""
+    if isinstance(result, Whole):
+        return f"whole {result.index}"
+    cut = f", the last {result.left_out} left out" if result.left_out else ""
+    return f"rows {result.dimension} of {shown(result.source)}{cut}"
 
 
 def _functions(program: Program, name: str, made: list[FuncOp]) -> FuncOp:
@@ -77,6 +83,8 @@ def shown(source: Source) -> str:
             return f"combined {number}"
         case Before(number, kind, is_after):
             return f"{kind} {'after' if is_after else 'before'} of combined {number}"
+        case Beside(number, _, is_after):
+            return f"rows {'after' if is_after else 'before'} the chunk of combined {number}"
         case Residual(stage, slot):
             return f"residual {slot} of round {stage}"
         case Extent(scale, offset):

@@ -25,10 +25,11 @@ from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.concrete_sizes import SIZES, sizes_attribute, sizes_in_function
-from mlirad.dialects.shapes import Value, shape_of
+from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.distributed.plan import (
     Argument,
     Before,
+    Beside,
     Combination,
     Combined,
     Plan,
@@ -47,7 +48,7 @@ from mlirad.ir.printing import text_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.shard_rows import states as s
-from mlirad.passes.shard_rows.flow import FIRST, GROUP, LOCAL, PREFIX, RANKS, Flow
+from mlirad.passes.shard_rows.flow import CUT, FIRST, GROUP, LOCAL, PREFIX, RANKS, Flow
 from mlirad.passes.shard_rows.shortcuts import without_rows
 
 Residuals: TypeAlias = Literal["cost", "keep", "again"]
@@ -104,6 +105,8 @@ class Cutting:
         last = self.block.last_op
         assert last is not None
         self.results = list(own_operands(last))
+        cut = last.attributes.get(CUT)
+        self.left_out = [0] * len(self.results) if cut is None else list(values_of(cut))
         self._places = {op: k for k, op in enumerate(self.block.ops)}
         self.split = tuple(
             None if (rows := flow.rows(a, function)) is None else rows.dim
@@ -147,16 +150,16 @@ class Cutting:
         self.slots = {v: Residual(stage, k) for stage, found in kept.items() for k, v in enumerate(found)}
         stages = tuple(self._stage(cuts[stage], combined[stage], kept[stage]) for stage in range(count))
         results: list[Whole | Rows] = []
-        for value in self.results:
+        for value, left_out in zip(self.results, self.left_out, strict=True):
             found = flow.rows(value, self.function)
             if found is None:
                 results.append(Whole(sum(isinstance(r, Whole) for r in results)))
             elif isinstance(value, BlockArgument):
                 source = self.sources[value]
                 assert isinstance(source, Argument)
-                results.append(Rows(source, found.dim))
+                results.append(Rows(source, found.dim, left_out))
             else:
-                results.append(Rows(self.slots[value], found.dim))
+                results.append(Rows(self.slots[value], found.dim, left_out))
         last = self._program(final, whole) if whole else None
         return Plan(flow.name, self.split, stages, last, tuple(results))
 
@@ -306,6 +309,9 @@ class Cutting:
     def _source(self, value: Value) -> Source:
         if value in self.numbers:
             place, _, kind = self.flow.partials.get(value, "").partition(" ")
+            if place == "rows":
+                side, dim = kind.split()
+                return Beside(self.numbers[value], int(dim), side == "after")
             if kind:
                 return Before(self.numbers[value], kind, place == "after")
             return Combined(self.numbers[value])

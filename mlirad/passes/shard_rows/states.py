@@ -118,6 +118,14 @@ def multiple_of(extent: int, name: str) -> int | None:
     return each if 0 < each <= MOST_ROWS_EACH and extent == each * size(name) else None
 
 
+def behind_all(extent: int, name: str) -> int | None:
+    """The k <= 0 for which an extent is n + k; None for any other."""
+    if is_static(extent) or sizes_of(extent) != frozenset((name,)):
+        return None
+    k = evaluate(extent, {name: 0})
+    return k if k <= 0 and extent == size(name) + k else None
+
+
 def state_of(value: Value, name: str, at: Operation) -> State:
     """The state that the type of a value says: `Rows`, or `WHOLE`."""
     if isinstance(value.type, TapeType):
