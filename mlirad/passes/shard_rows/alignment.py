@@ -3,7 +3,7 @@
     %d = array.sub (slice %x[1 : n]), (slice %x[0 : n - 1])         n - 1 rows
     array.gather %x (%i, %j) { %i + %j }                            windows of k rows each
 
-    %d = array.sub (%x moved by 1), %x                              n rows, of which the last one is not used
+    %d = array.sub (%x moved by 1), %x                              n rows, and the last one is not used
     array.stack %x, (%x moved by 1), ..., (%x moved by k - 1)
 
 So equal rows are in the same chunk. Rows at the end that a value has too many are left out where rows are

@@ -4,7 +4,7 @@
     %s = shard_rows.shifted %x, %b               row i is row i + 1 of %x, the last one that of the next chunk
 
 A chunk reads the rows beside it from the list (`plan.Beside`), so a value whose rows move takes a round more.
-How many rows a chunk has does not matter.
+Chunks may be shorter than what is read.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def _read(op: GatherOp, x: Value, windows: Windows, at: dict[int, int], name: st
 
 
 def _written(op: ScatterOp, x: Value, windows: Windows, at: dict[int, int], offset: int, name: str) -> Value:
-    """What one position of the windows adds to rows."""
+    """The rows that one position of the windows adds."""
     shape = list(shape_of(x))
     starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
     for d, k in at.items():
