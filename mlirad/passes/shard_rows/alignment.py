@@ -50,7 +50,7 @@ from mlirad.dialects.shapes import (
     shape_of,
     values_of,
 )
-from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.free_values import free_values, own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.shard_rows.emission import before, chosen
 from mlirad.passes.shard_rows.flow import CUT, PREFIX
@@ -103,7 +103,7 @@ class _Alignment:
             elif block is self.block:
                 self._returned(op)
             else:
-                op.operands = [self.env.get(v, v) for v in op.operands]
+                self._reread(op)
         for op in reversed(list(block.ops)):
             if op is not block.last_op and any(r in self.env for r in op.results):
                 op.detach()
@@ -118,7 +118,7 @@ class _Alignment:
         found: dict[tuple[Value, Attribute], list[BorderOp]] = {}
         for op in self.block.ops:
             if isinstance(op, BorderOp):
-                found.setdefault((op.operands[0], op.attributes[PREFIX]), []).append(op)
+                found.setdefault((own_operands(op)[0], op.attributes[PREFIX]), []).append(op)
         for same in found.values():
             longest = max(same, key=lambda op: abs(integer_of(op.offset)))
             first = same[0]
@@ -336,14 +336,20 @@ class _Alignment:
             operands[k] = chosen(op, dim, self.all + behind, operands[k], other)
         self._emit(op, operands)
 
+    def _reread(self, op: Operation) -> None:
+        for k, value in enumerate(own_operands(op)):
+            if value in self.env:
+                replace_operand(op, k, self.env[value])
+
     def _returned(self, op: Operation) -> None:
         """Have results of fewer rows cut off where they are put together (`plan.Rows`)."""
-        if not any(v in self.env for v in op.operands):
+        returned = own_operands(op)
+        if not any(v in self.env for v in returned):
             return
-        left_out = [-(found[1] if (found := self._dim(v)) else 0) for v in op.operands]
-        op.operands = [self.env.get(v, v) for v in op.operands]
+        left_out = [-(found[1] if (found := self._dim(v)) else 0) for v in returned]
+        self._reread(op)
         inputs = list(self.function.function_type.inputs.data)
-        self.function.function_type = FunctionType.from_lists(inputs, [v.type for v in op.operands])
+        self.function.function_type = FunctionType.from_lists(inputs, [v.type for v in own_operands(op)])
         op.attributes[CUT] = ints(tuple(left_out))
 
 

@@ -20,6 +20,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.structural import ConcatenateOp, ConstantOp, PadOp, ReshapeOp, SizeOp, SliceOp
 from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, integer, integer_of, shape_of
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import GROUP, PREFIX, Flow, new_group
 from mlirad.passes.shard_rows.prefixes import READ
@@ -83,7 +84,7 @@ def moved_by(place: Operation, x: Value, dim: int, offset: int) -> Value:
 
 def border(op: BorderOp, flow: Flow) -> None:
     """Have a chunk return its first rows, or its last ones, with zeros for those that it has too few."""
-    (x,) = op.operands
+    (x,) = own_operands(op)
     dim, offset = integer_of(op.dim), integer_of(op.offset)
     count, shape = abs(offset), list(shape_of(x))
     rows = shape[dim]
@@ -108,7 +109,7 @@ def border(op: BorderOp, flow: Flow) -> None:
 
 def shifted(op: ShiftedOp, flow: Flow) -> None:
     """Have a chunk put the border of the chunks beside it to its own rows."""
-    x, entry = op.operands
+    x, entry = own_operands(op)
     dim, offset = integer_of(op.dim), integer_of(op.offset)
     shape = list(shape_of(x))
     rows, count = shape[dim], shape_of(entry)[dim + 1]
