@@ -21,6 +21,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects import linear
+from mlirad.dialects.concrete_sizes import state_sizes, stated_sizes
 from mlirad.errors import UnsupportedError
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
@@ -48,6 +49,12 @@ def functions_by_name(module: ModuleOp) -> dict[str, FuncOp]:
 def is_private(function: FuncOp) -> bool:
     """Return whether a function is called from inside of its module alone."""
     return function.sym_visibility == PRIVATE
+
+
+def state_sizes_like(derived: FuncOp, function: FuncOp) -> None:
+    """Have what is made of a function state its sizes, if that does, and it can be called from outside."""
+    if stated_sizes(function) and not is_private(derived):
+        state_sizes(derived)
 
 
 def callee_name(op: CallOp | linear.CallOp) -> str:

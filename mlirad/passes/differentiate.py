@@ -21,7 +21,7 @@ from mlirad.dialects.shapes import FLOATS, Value, ints, is_array, is_float, prod
 from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
-from mlirad.ir.call_graph import functions_by_name
+from mlirad.ir.call_graph import functions_by_name, state_sizes_like
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 
@@ -69,6 +69,7 @@ def add_beside(function: FuncOp, derivative: FuncOp, functions: Mapping[str, Fun
             location=location_of(functions[name]),
             hint="rename it, or differentiate once per module",
         )
+    state_sizes_like(derivative, function)
     assert function.parent is not None
     function.parent.insert_op_after(derivative, function)
 

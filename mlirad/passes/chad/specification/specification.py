@@ -38,7 +38,7 @@ from mlirad.dialects.shapes import Value, values_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
-from mlirad.ir.call_graph import functions_by_name
+from mlirad.ir.call_graph import functions_by_name, state_sizes_like
 from mlirad.ir.first_order import hands_on_functions, is_higher
 from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
@@ -126,7 +126,9 @@ class Specification:
         made = 0
         while made < len(self._asked):
             source, name = list(self._asked.items())[made]
-            self.module.body.block.add_op(eliminate_dead_code(self._derivative(self.functions[source], name)))
+            derived = eliminate_dead_code(self._derivative(self.functions[source], name))
+            state_sizes_like(derived, self.functions[source])
+            self.module.body.block.add_op(derived)
             made += 1
 
     def _derivative(self, function: FuncOp, name: str) -> FuncOp:
