@@ -26,6 +26,12 @@ def normalised(p: dict[str, Floats], x: Floats, y: Floats) -> Any:
     return np.mean((h @ p["out"] - y) ** 2)
 
 
+def curved(w: Floats, x: Floats, y: Floats) -> Any:
+    """The mean square of second differences of neighbouring rows, which are in other chunks too."""
+    z = np.tanh(x @ w)
+    return np.mean((z[2:] - 2 * z[1:-1] + z[:-2]) ** 2 * (1.0 + y[1:-1]))
+
+
 def data(rows: int, seed: int = 0) -> tuple[Floats, Floats, Floats, dict[str, Floats]]:
     """`x`, `y`, weights of `logistic` and parameters of `normalised`."""
     rng = np.random.default_rng(seed)

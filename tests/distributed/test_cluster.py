@@ -12,7 +12,7 @@ import pytest
 import scipy.optimize
 
 import mlirad as ad
-from tests.distributed.problems import bits, data, logistic, normalised
+from tests.distributed.problems import bits, curved, data, logistic, normalised
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -30,7 +30,7 @@ def shards(f: Any) -> list[Any]:
 
 
 def test_bits_are_those_of_threads_of_one_process(client: Any) -> None:
-    for function, at in ((logistic, W), (normalised, P)):
+    for function, at in ((logistic, W), (normalised, P), (curved, W)):
         f = ad.value_and_grad(function)
         with client.as_current():
             found = {bits(f(at, *split())), bits(ad.distributed.resident(f, *split())(at))}
