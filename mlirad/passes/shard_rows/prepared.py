@@ -49,6 +49,7 @@ from mlirad.passes.shard_rows.alignment import aligned
 from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import GROUP, new_group
 from mlirad.passes.shard_rows.orders import selected
+from mlirad.passes.shard_rows.picked import splat
 from mlirad.passes.shard_rows.prefixes import in_two_rounds
 from mlirad.passes.shard_rows.states import rows_of
 
@@ -92,7 +93,10 @@ def _slice(op: SliceOp, name: str) -> None:
         return
     d, shape = rows.dim, shape_of(op.result)
     starts, limits, strides = (list(values_of(p)) for p in (op.starts, op.limits, op.strides))
-    if (starts[d], limits[d]) == (0, 1) or shape[d] == 0:
+    if (starts[d], limits[d]) == (0, 1):
+        return
+    if shape[d] == 0:  # of no chunk
+        replace(op, splat(op, 0, op.result))
         return
     start, stride = starts[d], strides[d]
     starts[d], limits[d], strides[d] = 0, shape_of(op.operand)[d], 1
