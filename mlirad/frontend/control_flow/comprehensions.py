@@ -17,7 +17,7 @@ from mlirad.frontend.constructs.alternatives import VALUES, OneOf
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.constructs.raising_later import Conditional, computed_early
 from mlirad.frontend.control_flow.expressions import choose
-from mlirad.frontend.control_flow.kept import Kept, Pair, collected, flagged
+from mlirad.frontend.control_flow.kept import KeptGenerator, Pair, collected, flagged
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.picks import all_of
 from mlirad.frontend.control_flow.raised import is_pythons
@@ -119,6 +119,6 @@ def listed(pairs: Iterable[Pair]) -> Any:
     return collected(iter(pairs), "a list comprehension")
 
 
-def kept(pairs: Iterator[Pair]) -> Kept:
+def kept(pairs: Iterator[Pair]) -> KeptGenerator:
     """A generator expression."""
-    return Kept(pairs)
+    return KeptGenerator(pairs)

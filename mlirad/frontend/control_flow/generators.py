@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.control_flow.kept import Kept, Pair, flagged
+from mlirad.frontend.control_flow.kept import KeptGenerator, Pair, flagged, use_up
 from mlirad.frontend.control_flow.objects import are_same, is_mutable, opened
 from mlirad.frontend.control_flow.reached import Reached
 from mlirad.frontend.rewriting.functions import collected
@@ -28,6 +28,9 @@ from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.jit.guards import cell_content
 
+DEEPEST: Final = 400
+"""The number of calls of a generator in each other."""
+
 
 def is_collected(function: FunctionType) -> bool:
     """Tell whether a generator function has met a traced condition, in an earlier trace of this function."""
@@ -35,15 +38,15 @@ def is_collected(function: FunctionType) -> bool:
 
 
 def generated(function: FunctionType) -> Callable[..., Any]:
-    """A generator function as one that gives a `Kept`; itself if it cannot become one."""
+    """A generator function as one that gives a `KeptGenerator`; itself if it cannot become one."""
     try:
         collect = collected(function)
     except UnsupportedError:
         return function
 
-    def called(*args: Any, **options: Any) -> Kept:
+    def called(*args: Any, **options: Any) -> KeptGenerator:
         name = f"the generator {function.__name__}"
-        return Kept(_pairs(function, collect, args, options, name), name)
+        return KeptGenerator(_pairs(function, collect, args, options, name), name)
 
     return called
 
@@ -57,7 +60,17 @@ def _pairs(
 ) -> Iterator[Pair]:
     given = [*args, *options.values()]
     known = _Known(function, given)
+    control = open_traces.frames[-1].functions.control
+    running = control.takers[-1]
+    if sum(taker.what == name for taker in control.takers) > DEEPEST:
+        raise tracing_error(
+            f"{name} calls itself more than {DEEPEST} times, and a trace makes all calls: a traced condition "
+            "decides what it yields",
+            "let it end by itself, at a depth that is known",
+        )
     yielded = collect(*args, **options)
+    for source in running.sources.values():
+        use_up(source)
     if known.is_changed():
         _refuse(name, "changes what others can see, which would happen before its elements are taken")
     pairs = list(flagged(yielded))

@@ -22,7 +22,7 @@ from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.control_flow.comprehensions import element, met
 from mlirad.frontend.control_flow.expressions import and_, choose, flag, not_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, zip_
-from mlirad.frontend.control_flow.kept import Kept, KeptList, Pair, as_list, flagged
+from mlirad.frontend.control_flow.kept import Kept, KeptList, Pair, as_list, flagged, require_known, use_up
 from mlirad.frontend.control_flow.picks import all_of
 from mlirad.frontend.indexing.masks import MaskedElements, is_same_mask
 from mlirad.frontend.numpy_functions.arrays.creation import array
@@ -47,7 +47,9 @@ def _any(values: Iterable[Any]) -> Any:
     for counts, value in flagged(values):
         found = or_(True, found, _truth(counts, value))
         if found is True:
-            break
+            return found
+    if found is not False:
+        use_up(values)
     return found
 
 
@@ -56,7 +58,9 @@ def _all(values: Iterable[Any]) -> Any:
     for counts, value in flagged(values):
         found = and_(True, found, _truth(not_(counts), value, is_all=True))
         if found is False:
-            break
+            return found
+    if found is not True:
+        use_up(values)
     return found
 
 
@@ -81,7 +85,7 @@ def _map(of: Calling) -> Callable[..., Any]:
         rows = (
             ((c, (row,)) for c, row in flagged(iterables[0]))
             if len(iterables) == 1
-            else _zip(*iterables).pairs
+            else flagged(_zip(*iterables))
         )
         return Kept(element((c,), False, functools.partial(of(function), *row)) for c, row in rows)
 
@@ -122,6 +126,7 @@ def _tuple(*args: Any) -> Any:
 
 def _next(iterator: Any, *default: Any) -> Any:
     if not isinstance(iterator, Kept):
+        require_known(iterator)
         return next(iterator, *default)
     is_any, value = iterator.first(*default)
     if is_any is True:
@@ -134,6 +139,8 @@ def _next(iterator: Any, *default: Any) -> Any:
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
     values = as_list(iterable) if isinstance(iterable, Kept | MaskedElements) else iterable
+    if isinstance(iterable, Kept):
+        use_up(iterable)
     if not isinstance(values, KeptList):
         return enumerate_(values, start)
     numbers = xp.cumsum(values.mask) - 1
@@ -145,7 +152,7 @@ def _zip(*iterables: Any, strict: bool = False) -> Any:
     values = [as_list(x) if isinstance(x, Kept | MaskedElements) else x for x in iterables]
     for x in iterables:
         if isinstance(x, Kept):
-            x.use_up()
+            use_up(x)
     lists = [x for x in values if isinstance(x, KeptList)]
     if not lists:
         return zip_(*values, strict=strict)
@@ -196,14 +203,20 @@ def _while(of: Calling, *, takes: bool) -> Callable[..., Any]:
 
         def pairs() -> Iterator[Pair]:
             holds: Any = True
+            is_known = True
             for counts, value in flagged(iterable):
                 is_met = functools.partial(_flag, tests, value)
                 holds = and_(False, holds, functools.partial(or_, False, not_(counts), is_met))
                 if takes and holds is False:
+                    if not is_known:
+                        use_up(iterable)
                     return
+                is_known = is_known and holds is True
                 given = met(holds if takes else not_(holds))
                 if given is not False:
                     yield all_of((counts, given)), value
+            if takes and not is_known:
+                use_up(iterable)
 
         return Kept(pairs(), f"`{'takewhile' if takes else 'dropwhile'}`")
 
@@ -217,7 +230,7 @@ def _slice(iterable: Any, *bounds: Any) -> Any:
     itertools.islice((), *bounds)  # which raises where the bounds are wrong
     values = as_list(iterable)
     if isinstance(iterable, Kept):
-        iterable.use_up()
+        use_up(iterable)
     return Kept(flagged(values[slice(*bounds)]), "`islice`")
 
 
@@ -267,11 +280,18 @@ def _accumulate(of: Calling) -> Callable[..., Any]:
 
 
 def _from_iterator(iter: Iterable[Any], dtype: Any = float, count: int = -1, **options: Any) -> Any:
-    values = as_list(iter)
+    values = as_list(iter if count < 0 else _slice(iter, count))
     if isinstance(values, KeptList):
+        raise_where(xp.less(values.number(), count), ValueError(_too_short(count)))
         return values.chosen().astype(dtype)
-    found: list[Any] = list(values if count < 0 else itertools.islice(values, count))
+    found: list[Any] = list(values)
+    if len(found) < count:
+        raise ValueError(_too_short(count))
     return array(found, dtype) if contains_traced(found) else np.fromiter(found, dtype, count, **options)
+
+
+def _too_short(count: int) -> str:
+    return f"iterator too short: Expected {count}"
 
 
 def standing(of: Calling) -> dict[Any, Callable[..., Any]]:

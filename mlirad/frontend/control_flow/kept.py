@@ -27,6 +27,7 @@ from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.asked_class import asks_for_numpys
 from mlirad.frontend.tracing.containers import Container, Opened, container_of, enter
+from mlirad.frontend.tracing.open_traces import is_tracing, open_traces
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
@@ -46,13 +47,69 @@ _OTHERWISE = (
 
 def flagged(iterable: Any) -> Iterator[Pair]:
     """The elements of an iterable, each with a flag: whether it counts."""
-    if isinstance(iterable, Kept):
-        return iterable.pairs
+    if isinstance(iterable, Kept) or (is_taken_from(iterable) and is_tracing()):
+        return _Taking(iterable)
     if isinstance(iterable, MaskedElements) and iterable.dim == 0:
         return _rows_of(iterable.mask, lambda k: iterable.elements[k])
     if isinstance(iterable, KeptList):
         return zip([*iterable.flags], [*iterable.values], strict=True)
     return zip(repeat(True), iterable)
+
+
+class _Taking:
+    """The elements of an iterator with flags, as it gives them; who takes some goes over that iterator."""
+
+    __slots__ = ("_iterator",)
+
+    def __init__(self, iterator: Any):
+        self._iterator = iterator
+
+    def __iter__(self) -> _Taking:
+        return self
+
+    def __next__(self) -> Pair:
+        if not is_tracing():
+            return self._taken()
+        control = open_traces.frames[-1].functions.control
+        takers = control.takers
+        require_known(self._iterator)
+        if takers:
+            takers[-1].sources[id(self._iterator)] = self._iterator
+        if not isinstance(self._iterator, Kept):
+            return self._taken()
+        takers.append(self._iterator)
+        try:
+            return self._taken()
+        finally:
+            takers.pop()
+
+    def _taken(self) -> Pair:
+        found = self._iterator
+        return found.next_pair() if isinstance(found, Kept) else (True, next(found))
+
+
+def use_up(iterable: Any) -> None:
+    """Have an iterator, and those that it takes elements of, be at a place that is not known."""
+    pending = [iterable]
+    while pending:
+        found = pending.pop()
+        if isinstance(found, Kept):
+            found.use_up()
+            pending += found.sources.values()
+            found.sources.clear()
+        elif is_taken_from(found) and is_tracing():
+            open_traces.frames[-1].functions.control.used_up[id(found)] = found
+
+
+def is_taken_from(value: Any) -> bool:
+    """Tell whether a value is an iterator, which its elements are taken from for good."""
+    return hasattr(cast("Any", type(value)), "__next__")
+
+
+def require_known(iterable: Any) -> None:
+    """Refuse an iterator at a place that is not known."""
+    if is_tracing() and id(iterable) in open_traces.frames[-1].functions.control.used_up:
+        _used_up("this iterator")
 
 
 def _rows_of(mask: Array, row: Callable[[int], Any]) -> Iterator[Pair]:
@@ -89,8 +146,19 @@ class Kept:
     """An iterator over elements that count where traced conditions hold."""
 
     def __init__(self, pairs: Iterator[Pair], what: str = "a generator expression"):
-        self.pairs = pairs
+        self._pairs = pairs
         self.what = what
+        self.sources: dict[int, Any] = {}
+        """The iterators that it has taken elements of, by identity."""
+
+    @property
+    def pairs(self) -> Iterator[Pair]:
+        """Its elements, each with a flag."""
+        return _Taking(self)
+
+    def next_pair(self) -> Pair:
+        """The next element with its flag."""
+        return next(self._pairs)
 
     def __iter__(self) -> Kept:
         return self
@@ -104,7 +172,7 @@ class Kept:
 
     def use_up(self) -> None:
         """Have the iterator be at an element that is not known, so that going on with it is an error."""
-        self.pairs = map(_used_up, (self.what,))
+        self._pairs = map(_used_up, repeat(self.what))
 
     def first(self, *default: Any) -> tuple[Any, Any]:
         """The first element that counts, with a flag whether there is one: `True`, or traced."""
@@ -112,11 +180,19 @@ class Kept:
             if flag is True:
                 return True, value
             rest = collected(iter([(flag, value), *islice(self.pairs, MOST)]), self.what)
-            self.use_up()
+            use_up(self)
             return xp.any(rest.mask), rest.row(xp.argmax(rest.mask))
         if default:
             return True, default[0]
         raise StopIteration
+
+
+class KeptGenerator(Kept):
+    """A generator expression or a generator, which `yield from` closes where it is left itself."""
+
+    def close(self) -> None:
+        """Have no more elements."""
+        self._pairs = iter(())
 
 
 def _used_up(what: str) -> NoReturn:
@@ -294,6 +370,7 @@ def as_list(values: Any) -> Any:
     """The elements of an iterable: a `KeptList`, or the iterable."""
     if isinstance(values, Kept):
         return values.drained()
+    require_known(values)
     if isinstance(values, MaskedElements) and values.dim == 0 and isinstance(values.elements, Array):
         return KeptList(None, values.mask, values)
     return values

@@ -10,6 +10,7 @@ out where its body cannot be traced once for all iterations: it appends to a lis
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
@@ -19,9 +20,10 @@ from mlirad.frontend.constructs import loops
 from mlirad.frontend.constructs.endings import ended_by_exceptions
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.carried import CarriedLoop
+from mlirad.frontend.control_flow.endless import Patience, may_be_left
 from mlirad.frontend.control_flow.expressions import and_, not_
 from mlirad.frontend.control_flow.iterables import ChosenItems, Iterations, Once, TracedRange, iterations_of
-from mlirad.frontend.control_flow.kept import KeptList, flagged
+from mlirad.frontend.control_flow.kept import KeptList, flagged, use_up
 from mlirad.frontend.control_flow.reached import Reached
 from mlirad.frontend.control_flow.state import State, is_missing, is_traced, truth_of
 from mlirad.frontend.indexing.masks import MaskedElements
@@ -46,7 +48,10 @@ def while_(test: Thunk, body: Thunk, state: State) -> None:
     as where it gives a variable another shape.
     """
     may_begin_later = True
+    patience = Patience() if may_be_left(body) else None
     while True:
+        if patience is not None:
+            patience.wait()
         before = state.get()
         goes_on = test()
         if is_traced(goes_on):
@@ -95,8 +100,18 @@ def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | No
         _loop_over(iterations, 0, next_, body, state, stop)
         return
     attempts = {0, 1} if iterations is not None and iterations.length > WRITTEN_OUT else set[int]()
-    for k, (counts, item) in enumerate(flagged(iterable)):
+    patience, is_left_early = Patience(iterable), may_be_left(body)
+    pairs, left = flagged(iterable), False
+    for k in itertools.count():
         left = False if stop is None else stop()
+        if not is_traced(left) and left:
+            return
+        pair = next(pairs, None)
+        if pair is None:
+            break
+        counts, item = pair
+        if is_left_early or is_traced(left) or counts is not True:
+            patience.wait()
         if iterations is not None and (k in attempts or is_traced(left)):
             parts = (next_, body) if stop is None else (next_, body, stop)
             if _attempted(
@@ -110,10 +125,10 @@ def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | No
         if is_traced(left) or counts is not True:
             is_made = and_(True, counts, lambda left=left: not_(left))
             if_(is_made, lambda item=item: _iteration(item, next_, body), _pass, state)
-        elif left:
-            return
         else:
             _iteration(item, next_, body)
+    if is_traced(left):
+        use_up(iterable)
 
 
 def _iteration(item: Any, next_: Next, body: Thunk) -> None:

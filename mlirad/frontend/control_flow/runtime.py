@@ -12,6 +12,7 @@ from mlirad.frontend.control_flow.comprehensions import (
     kept,
     listed,
 )
+from mlirad.frontend.control_flow.endless import ending
 from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, given, not_, or_
 from mlirad.frontend.control_flow.kept import flagged
 from mlirad.frontend.control_flow.loops import for_, while_
@@ -30,6 +31,7 @@ __all__ = [
     "choose",
     "compare",
     "element",
+    "ending",
     "exception",
     "flag",
     "flagged",

@@ -17,7 +17,7 @@ from typing import Any
 
 from mlirad.frontend.rewriting.jumps import YIELDED
 from mlirad.frontend.rewriting.names import own_nodes
-from mlirad.frontend.rewriting.nodes import at, load, store
+from mlirad.frontend.rewriting.nodes import at, call, load, store
 
 
 def is_collectable(node: ast.FunctionDef) -> bool:
@@ -63,7 +63,8 @@ class _Collecting(ast.NodeTransformer):
         if not isinstance(found, ast.Yield | ast.YieldFrom):
             return node
         if isinstance(found, ast.YieldFrom):
-            parts: list[ast.expr] = [ast.Starred(part, ast.Load()) for part in (load(YIELDED), found.value)]
+            elements = call("ending", found.value)
+            parts: list[ast.expr] = [ast.Starred(part, ast.Load()) for part in (load(YIELDED), elements)]
             return at(found, ast.Assign([store(YIELDED)], ast.List(parts, ast.Load())))
         append = ast.Attribute(load(YIELDED), "append", ast.Load())
         return at(found, ast.Expr(ast.Call(append, [found.value or ast.Constant(None)], [])))

@@ -311,7 +311,7 @@ class Rows(Array):
     def __iter__(self) -> Iterator[Array]:
         if not is_static(self.shape[0]):
             raise SizeNeeded(f"a loop over {self!r} needs the number of its rows", self.shape[0], hint=LOOPS)
-        return (self[k] for k in range(self.shape[0]))
+        return map(self.__getitem__, range(self.shape[0]))
 
 
 LEAF_CLASSES.update((Array, Rows))

@@ -46,6 +46,10 @@ class Control:
         """The codes of those that earlier traces let run rewritten, by identity."""
         self._collected: dict[int, CodeType] = {}
         """The codes of generators that run to their end before their elements are used, by identity."""
+        self.takers: list[Any] = []
+        """The iterators that are taking elements of others, the innermost one last."""
+        self.used_up: dict[int, Any] = {}
+        """The iterators that traced conditions have left at a place that is not known, by identity."""
         self.hands_copies = False
         """True once a traced condition was met: its branches and loops work on copies of arrays."""
 
@@ -54,6 +58,8 @@ class Control:
         self.blocked = []
         self.entered = []
         self.rewritten.clear()
+        self.takers = []
+        self.used_up = {}
         self.hands_copies = False
 
     def may_fall_back(self) -> bool:
