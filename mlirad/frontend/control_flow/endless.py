@@ -72,7 +72,7 @@ def _waiting(pairs: Iterator[Pair], patience: Patience) -> Iterator[Pair]:
         yield pair
 
 
-_ITERABLES: Final[dict[type[Any], slice]] = {
+_ITERABLES: Final[dict[type[Any], Any]] = {
     enumerate: slice(0, 1),
     zip: slice(0, None),
     map: slice(1, None),
@@ -85,9 +85,11 @@ def _size(iterable: Any) -> int:
     """The number of iterations that an iterable says it has; none if it does not say."""
     if isinstance(iterable, KeptList | MaskedElements):
         return iterable.mask.shape[0]
-    places = _ITERABLES.get(type(iterable))
+    places = _ITERABLES.get(cast("Any", type(iterable)))
     if places is not None:
-        return min(filter(None, map(_size, iterable.__reduce__()[1][places])), default=0)
+        parts: tuple[Any, ...] = iterable.__reduce__()[1]
+        sizes: list[int] = [_size(part) for part in parts[places]]
+        return min(filter(None, sizes), default=0)
     iterations = iterations_of(iterable)
     if iterations is not None:
         return iterations.length if is_static(iterations.length) else 0
