@@ -24,10 +24,10 @@ from mlirad.frontend.tracing.open_traces import is_tracing, open_traces
 from mlirad.frontend.tracing.raising import tracing_error
 
 MOST_ITERATIONS: Final = 100_000
-"""The iterations that a loop may make of which nothing is traced."""
+"""The number of iterations that a loop may make where they trace nothing."""
 
 MOST_OPERATIONS: Final = 8_000
-"""The operations that such a loop may trace."""
+"""The number of operations that its iterations may trace."""
 
 
 class Patience:
