@@ -108,6 +108,9 @@ class TracingError(MliradError, TypeError):
     asks_size: bool = False
     """True if the code needs the number of a size, which is not known while it is traced."""
 
+    makes_array: bool = False
+    """True if that is a function of NumPy that makes an array of as many elements, as rewritten code can."""
+
 
 class ArgumentError(MliradError, TypeError, ValueError):
     """An argument that a function does not take: of a wrong kind, missing, or of no known name.

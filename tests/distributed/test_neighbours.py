@@ -119,7 +119,20 @@ def test_second_derivatives() -> None:
 def test_dtypes(dtype: Any) -> None:
     rows = (10 * ROWS).astype(dtype)
     agree(Case(ad.jit(lambda x: (np.maximum(x[2:], x[:-2]), np.roll(x, 1, axis=0))), (rows,), (0,)))
-    agree(Case(ad.jit(lambda x: (np.max(x[2:]), np.min(x[1:], axis=0))), (rows,), (0,)))
+    agree(
+        Case(
+            ad.jit(
+                lambda x: (
+                    np.max(x[2:]),
+                    np.min(x[1:], axis=0),
+                    np.sum(x[2:]),
+                    np.prod(x[:-1] + x[1:], axis=0),
+                )
+            ),
+            (rows,),
+            (0,),
+        )
+    )
 
 
 def test_rows_that_are_not_there_do_no_harm() -> None:

@@ -16,6 +16,7 @@ from mlirad.compiler import transform
 from mlirad.dialects.concrete_sizes import stated_sizes
 from mlirad.errors import ArgumentError, MliradError, ShapeError, TracingError
 from mlirad.frontend.compiling import all_sizes
+from mlirad.frontend.tracing.sizes import MAKERS
 from mlirad.interpreter import run_function
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.parsing import parse_module
@@ -416,13 +417,32 @@ def test_mistakes(mistake: Callable[..., Any], hint: str, hinted: Callable[..., 
     """Code that needs a number says so at its line, and the code of the hint works."""
     x = np.arange(6.0) + 1
     with pytest.raises((TracingError, ShapeError), match=hint) as raised:
-        ad.jit(mistake, dynamic="x:0")(x)
+        ad.jit(mistake, dynamic="x:0", control="plain")(x)
     assert raised.value.location is not None
     assert raised.value.location.startswith(__file__)
     first = mistake.__code__.co_firstlineno
     assert first < int(raised.value.location.rpartition(":")[2]) <= first + 3
     if hinted is not None:
         np.testing.assert_allclose(ad.jit(hinted, dynamic="x:0")(x), mistake(x))
+
+
+@pytest.mark.filterwarnings("ignore::mlirad.ControlFlowWarning")
+@pytest.mark.parametrize("name", MAKERS)
+def test_functions_that_make_arrays_take_sizes(name: str) -> None:
+    """They are called with numbers in the function as it stands, and rewritten where they meet a size."""
+    make = getattr(np, name)
+
+    def scaled(x: Any) -> Any:
+        made = make(x.shape[0], 2.0) if name == "full" else make(x.shape[0])
+        return (made * 0.0 + 1.0) @ x if name == "empty" else made @ x
+
+    def of_fewer(x: Any) -> Any:
+        return np.arange(x.shape[0] - 1)[:, None] * x[1:, None]
+
+    for function in (scaled, of_fewer):
+        compiled = ad.jit(function, dynamic="x:0")
+        for n in (2, 5, 6):
+            np.testing.assert_allclose(compiled(np.arange(1.0, n + 1)), function(np.arange(1.0, n + 1)))
 
 
 def test_sizes_that_meet():

@@ -10,7 +10,7 @@ import re
 import warnings
 from typing import Final
 
-from mlirad.errors import ControlFlowWarning, MliradError
+from mlirad.errors import ControlFlowWarning, MliradError, TracingError
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.control import Control
 from mlirad.frontend.tracing.raising import tracing_error
@@ -48,8 +48,11 @@ def note_changed(error: BaseException, changed: list[str]) -> None:
 def note_foreign(error: BaseException, control: Control) -> None:
     """Note an error of code that does not take traced arrays, which rewriting may go round.
 
-    Functions that Numba compiles are such code: rewritten code calls the function that was compiled.
+    Functions that Numba compiles are such code: rewritten code calls the function that was compiled. So are
+    NumPy's functions that make arrays, np.arange(n), where n is a size.
     """
+    if isinstance(error, TracingError) and error.makes_array and not control.is_rewriting:
+        control.blocked.append(error)
     is_foreign = isinstance(error, Exception) and not isinstance(error, MliradError)
     if not is_foreign or control.blocked:
         return

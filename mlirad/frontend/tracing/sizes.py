@@ -22,7 +22,7 @@ import ast
 import linecache
 import sys
 from collections.abc import Callable
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any, Final, cast
 
 import numpy as np
@@ -145,15 +145,15 @@ SAME_SIZE: Final = (
 
 LOOPS: Final = 'write ad.fori_loop or ad.scan; with control="rewrite" `for` becomes one by itself'
 
+MAKERS: Final = ("zeros", "ones", "empty", "full", "arange", "eye", "identity")
+"""NumPy's functions that make arrays of a size, which rewritten code calls for sizes of programs."""
+
 _HINTS: Final = {
     "len": "write x.shape[0] for len(x), which has to be an integer of Python",
     "range": LOOPS,
     "int": "use the size as it is: arithmetic with it is traced",
     "float": "use the size as it is: arithmetic with it is traced",
-    **{
-        name: f"write ad.numpy.{name}(n), which makes a traced array"
-        for name in ("zeros", "ones", "empty", "full", "arange", "eye", "identity")
-    },
+    **{name: f"write ad.numpy.{name}(n), which makes a traced array" for name in MAKERS},
     "split": "write np.split(x[: n // 3 * 3], 3): the rows that are left over are cut off first",
     "sqrt": "write np.sqrt(n), which is traced",
     "log": "write np.log(n), which is traced",
@@ -170,21 +170,49 @@ def explained(error: SizeNeeded) -> TracingError:
             last = traceback
         traceback = traceback.tb_next
     location = None if last is None else f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}"
+    name = None if last is None else _called_at(last)
     hint = error.hint or (LEAVE_OUT if last is None else _hint_for(last))
     message = f"{error.message}, which is known when the program runs"
     made = TracingError(message, location=location, hint=hint)
     made.asks_size = True
+    made.makes_array = name in MAKERS
     return made
+
+
+def _called_at(place: TracebackType) -> str | None:
+    """The name of the function that is called at a place, None where none is.
+
+    A function of NumPy's has its own name, whatever the program calls it.
+    """
+    expression = _expression_at(place)
+    if not isinstance(expression, ast.Call):
+        return None
+    called = expression.func
+    found = _looked_up(called, place)
+    for name in MAKERS:
+        if found is getattr(np, name):
+            return name
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
+def _looked_up(expression: ast.expr, place: TracebackType) -> object:
+    """The value of a name, or of an attribute of a module, at a place; None for any other expression."""
+    frame = place.tb_frame
+    if isinstance(expression, ast.Name):
+        name = expression.id
+        return frame.f_locals.get(name, frame.f_globals.get(name))
+    if isinstance(expression, ast.Attribute):
+        module = _looked_up(expression.value, place)
+        return getattr(module, expression.attr, None) if isinstance(module, ModuleType) else None
+    return None
 
 
 def _hint_for(place: TracebackType) -> str:
     """Return what to write instead of the expression that is evaluated at a place."""
-    expression = _expression_at(place)
-    if isinstance(expression, ast.Call):
-        called = expression.func
-        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        return _HINTS.get(str(name), LEAVE_OUT)
-    if isinstance(expression, ast.Compare | ast.BoolOp):
+    name = _called_at(place)
+    if name is not None:
+        return _HINTS.get(name, LEAVE_OUT)
+    if isinstance(_expression_at(place), ast.Compare | ast.BoolOp):
         return f"write ad.cond(np.greater(n, 100), f, g) for a choice between computations, or {LEAVE_OUT}"
     return LEAVE_OUT
 

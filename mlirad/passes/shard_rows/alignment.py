@@ -13,7 +13,7 @@ combined, and of results where these are put together (`plan.Rows`). `neighbours
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import FunctionType
@@ -80,6 +80,10 @@ def _has_short(region: Region, name: str) -> bool:
 
 LOCAL_OPS: Final = (ew.ElementwiseOp, BroadcastOp, TransposeOp, StackOp, ReshapeOp, IotaOp, ConcatenateOp)
 """Ops whose rows depend on the same rows of their operands."""
+
+
+Reduction: TypeAlias = SumOp | ReduceOp | ArgmaxOp | ArgminOp | DotOp | CumulativeOp | ReverseOp
+"""Ops that read several rows for one."""
 
 
 class _Alignment:
@@ -155,7 +159,7 @@ class _Alignment:
             self._padded(op, *operands)
         elif isinstance(op, ConcatenateOp) and self._along_rows(op):
             self._concatenated(op)
-        elif isinstance(op, SumOp | ReduceOp | ArgmaxOp | ArgminOp | DotOp | CumulativeOp | ReverseOp):
+        elif isinstance(op, Reduction):
             self._along(op, operands)
         elif isinstance(op, LOCAL_OPS):
             self._emit(op, operands)
@@ -303,37 +307,21 @@ class _Alignment:
 
     # Reductions -----------------------------------------------------------------------------------
 
-    def _along(self, op: Operation, operands: list[Value]) -> None:
+    def _along(self, op: Reduction, operands: list[Value]) -> None:
         """Leave out the rows that are too many where an op combines rows."""
         for k, value in enumerate(own_operands(op)):
             found = self._dim(value)
-            if found is None:
+            if found is None or found[0] not in _combined(op, k):
                 continue
-            dim, behind = found
-            if isinstance(op, DotOp):
-                is_along, fill = dim in op.contract[k], 0.0
-            elif isinstance(op, SumOp | ReduceOp | ReverseOp):
-                is_along = dim in values_of(op.dims)
-                fill = (
-                    0.0
-                    if isinstance(op, SumOp)
-                    else None
-                    if isinstance(op, ReverseOp)
-                    else _neutral(op.kind.data, element_of(value))
-                )
-            else:
-                assert isinstance(op, ArgmaxOp | ArgminOp | CumulativeOp)
-                is_along = dim == integer_of(op.dim)
-                kind = op.kind.data if isinstance(op, CumulativeOp) else op.name.removeprefix("array.arg")
-                fill = _neutral(kind, element_of(value))
-            if not is_along or (isinstance(op, CumulativeOp) and op.reverse is None):
-                continue
+            if isinstance(op, CumulativeOp) and op.reverse is None:
+                continue  # the rows that count come first
+            element = element_of(value)
+            fill = _neutral(op, element)
             if fill is None:
                 raise self._refused(op)
-            element = element_of(value)
             number = before(op, ConstantOp, [], element, {"value": literal(fill, element)})
             other = before(op, BroadcastOp, [number], operands[k].type, {"dims": ints(())})
-            operands[k] = chosen(op, dim, self.all + behind, operands[k], other)
+            operands[k] = chosen(op, found[0], self.all + found[1], operands[k], other)
         self._emit(op, operands)
 
     def _reread(self, op: Operation) -> None:
@@ -353,12 +341,24 @@ class _Alignment:
         op.attributes[CUT] = ints(tuple(left_out))
 
 
-def _neutral(kind: str, element: Attribute) -> float | None:
-    """The number that changes nothing when it is combined; None if there is none."""
-    if kind in ("sum", "prod", "and", "or"):
-        return {"sum": 0, "prod": 1, "and": 1, "or": 0}[kind]
-    if kind not in ("max", "min"):
+def _combined(op: Reduction, k: int) -> Sequence[int]:
+    """The dimensions of an operand along which an op combines elements."""
+    if isinstance(op, DotOp):
+        return op.contract[k]
+    if isinstance(op, ArgmaxOp | ArgminOp | CumulativeOp):
+        return (integer_of(op.dim),)
+    return values_of(op.dims)
+
+
+def _neutral(op: Reduction, element: Attribute) -> float | None:
+    """The number that changes nothing when an op combines it with others; None if there is none."""
+    if isinstance(op, ReverseOp):
         return None
+    if isinstance(op, SumOp | DotOp):
+        return 0
+    kind = op.kind.data if isinstance(op, ReduceOp | CumulativeOp) else op.name.removeprefix("array.arg")
+    if kind not in ("max", "min"):
+        return {"sum": 0, "prod": 1, "and": 1, "or": 0}.get(kind)
     if is_float(element):
         return -np.inf if kind == "max" else np.inf
     dtype = numpy_dtype(element)
