@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from mlirad.distributed.arrays import as_split
-from mlirad.distributed.calls import SplitCall, split_call
+from mlirad.distributed.calls import SplitCall, planned_call, split_call
 from mlirad.distributed.counts import Counts
 from mlirad.distributed.engines.dask_resident import ResidentEngine, StateLost
 from mlirad.distributed.krylov import Found, Vector, conjugate_gradients, lsmr
@@ -133,17 +133,16 @@ def _squares(u: Any) -> Any:
     return total
 
 
-def _require_all_rows(value: Any, primals: tuple[Any, ...]) -> None:
+def _require_all_rows(value: Transformed, primals: tuple[Any, ...]) -> None:
     """Raise `SplitError` for results of fewer rows than the arguments: vectors are split as these are."""
-    total = next(array.shape[0] for leaf in flatten(primals)[0] if (array := as_split(leaf)) is not None)
-    for leaf in flatten(value)[0]:
-        array = as_split(leaf)
-        if array is not None and total not in array.shape:
-            raise SplitError(
-                f"a result of shape {array.shape} has fewer rows than the arguments, which have {total}",
-                location=user_line(),
-                hint="make them as many: np.pad(r, (0, 1)) has a residual of 0 behind np.diff(x)",
-            )
+    planned, split = planned_call(value, primals, {})
+    left_out = max((r.left_out for r in planned.plan.results if isinstance(r, Rows)), default=0)
+    if left_out:
+        raise SplitError(
+            f"a result has {split.total - left_out} rows, and the arguments have {split.total}",
+            location=user_line(),
+            hint="make them as many: np.pad(r, (0, 1)) has a residual of 0 behind np.diff(x)",
+        )
 
 
 class RowsMap:
@@ -161,9 +160,9 @@ class RowsMap:
         leaves, self._tree = flatten(at)
         self._shapes: list[tuple[int, ...]] = [np.shape(leaf) for leaf in leaves]
         self._dtype: np.dtype[Any] = np.result_type(*[np.asarray(leaf).dtype for leaf in leaves])
+        _require_all_rows(derivatives.value, primals)
         self.value: Any = derivatives.value(*primals)
         """The value of the function, by rows."""
-        _require_all_rows(self.value, primals)
 
     @property
     def counts(self) -> Counts:

@@ -161,7 +161,7 @@ class Whole:
 class Rows:
     """A result whose dimension `dimension` is split as the rows are: it stays where the source lies.
 
-    The last `left_out` rows are none of the result.
+    The result has all rows but the last `left_out` ones.
     """
 
     source: Argument | Residual

@@ -170,8 +170,9 @@ def explained(error: SizeNeeded) -> TracingError:
             last = traceback
         traceback = traceback.tb_next
     location = None if last is None else f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}"
-    name = None if last is None else _called_at(last)
-    hint = error.hint or (LEAVE_OUT if last is None else _hint_for(last))
+    expression = None if last is None else _expression_at(last)
+    name = None if last is None else _called(expression, last)
+    hint = error.hint or _hint_for(expression, name)
     message = f"{error.message}, which is known when the program runs"
     made = TracingError(message, location=location, hint=hint)
     made.asks_size = True
@@ -179,12 +180,11 @@ def explained(error: SizeNeeded) -> TracingError:
     return made
 
 
-def _called_at(place: TracebackType) -> str | None:
-    """The name of the function that is called at a place, None where none is.
+def _called(expression: ast.expr | None, place: TracebackType) -> str | None:
+    """The name of the function that an expression calls, None where it calls none.
 
     A function of NumPy's has its own name, whatever the program calls it.
     """
-    expression = _expression_at(place)
     if not isinstance(expression, ast.Call):
         return None
     called = expression.func
@@ -207,14 +207,11 @@ def _looked_up(expression: ast.expr, place: TracebackType) -> object:
     return None
 
 
-def _hint_for(place: TracebackType) -> str:
-    """Return what to write instead of the expression that is evaluated at a place."""
-    name = _called_at(place)
-    if name is not None:
-        return _HINTS.get(name, LEAVE_OUT)
-    if isinstance(_expression_at(place), ast.Compare | ast.BoolOp):
+def _hint_for(expression: ast.expr | None, name: str | None) -> str:
+    """Return what to write instead of an expression, which calls the function `name`."""
+    if isinstance(expression, ast.Compare | ast.BoolOp):
         return f"write ad.cond(np.greater(n, 100), f, g) for a choice between computations, or {LEAVE_OUT}"
-    return LEAVE_OUT
+    return LEAVE_OUT if name is None else _HINTS.get(name, LEAVE_OUT)
 
 
 def _expression_at(place: TracebackType) -> ast.expr | None:

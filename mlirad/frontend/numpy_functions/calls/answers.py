@@ -35,7 +35,7 @@ def both(one: Finding, other: Finding) -> Finding:
 
 
 def functions_called(names: Mapping[str, Handing], *, takes_selections: bool = False) -> Finding:
-    """Find the functions of a module that have these names, those of them that are Python's.
+    """Find the functions of a module that have these names and are written in Python.
 
     With `takes_selections` they stand for calls on `x[mask]`, too; without, the library computes such calls
     by its own code, reading the selection.
