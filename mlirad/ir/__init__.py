@@ -20,7 +20,8 @@
   `b.clone_region` do so for regions, `b.inline_block` for a function body (that is inlining).
 - `b.location` and `b.name_hint` are state, set once per source op by the code that drives the builder.
 - `b.ranges` knows intervals of integers, and which floats are provably finite. `Pieces`
-  (`piecewise_affine.py`) reads integers and conditions as piecewise affine functions of one index.
+  (`piecewise_affine.py`) reads integers and conditions as piecewise affine functions of one index, and
+  `AffineForms` (`affine.py`) integers as affine functions of several.
 - `new_function(name, types, body)` and `rebuild_function(function, visit)` make functions; `visit(b, op,
   env)` handles one source op and must enter its results in `env`.
 - `free_values(op)` is everything that an op reads, captures included. Passes use it in place of `op.operands`

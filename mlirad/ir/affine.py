@@ -1,8 +1,8 @@
-"""Positions as affine forms: what kernel formation proves bounds with and scheduling decides from.
+"""Positions as affine forms: kernel formation proves bounds by them, and others read them.
 
     affine(e) = constant + sum of coefficient * variable
 
-over the loop indices of a kernel body and all other integer values that are not themselves sums and multiples
+over the indices of a region and all other integer values that are not themselves sums and multiples
 (these are opaque variables). A form is read off the scalar ops of the body, so nothing has to be kept beside
 them.
 """

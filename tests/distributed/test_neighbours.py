@@ -10,10 +10,16 @@ import pytest
 from scipy import signal
 
 import mlirad as ad
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
 from mlirad.distributed.combinations import rows_beside
+from mlirad.distributed.local import run
 from mlirad.errors import SplitError
+from mlirad.interpreter import run_function
+from mlirad.ir.parsing import parse_module
+from mlirad.passes.shard_rows import plan_of_module
 from tests.distributed.programs import Case
-from tests.distributed.witness import CHUNKS, planned, worst_error
+from tests.distributed.witness import CHUNKS, interpreted, planned, worst_error
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(300, 3))
@@ -218,3 +224,84 @@ def test_few_rows(name: str, rows: int) -> None:
         found = np.asarray(function(given))
         assert found.shape == expected.shape
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+ROWS_OF = "tensor<?x{0}, #array.extents<[n]>>"
+FEWER = "tensor<?x{0}, #array.extents<[n - 1]>>"
+
+REDUCED_TEXT = """func.func @main(%x: {rows}) -> {element} attributes {{array.sizes = ["n"]}} {{
+  %0 = array.slice %x {{starts = [1], limits = #array.extents<[n]>, strides = [1]}} : {rows} -> {fewer}
+  %1 = array.{op} %0 {{dims = [0]}} : {fewer} -> {element}
+  func.return %1 : {element}
+}}"""
+
+READ_TEXT = """func.func @main(%x: {rows}) -> {fewer} attributes {{array.sizes = ["n"]}} {{
+  %zero = array.constant 0 : i64
+  %one = array.constant 1 : i64
+  %three = array.constant 3 : i64
+  %n = array.size {{extent = #array.extent<n>}} : -> i64
+  %last = array.sub %n, %one : i64
+  %0 = array.gather %x (%i) : {rows} -> {fewer} {{
+    {body}
+  }}
+  func.return %0 : {fewer}
+}}"""
+
+POSITIONS = {
+    "i + 1": "%a = array.add %i, %one : i64\n array.yield %a : i64",
+    "i, clamped": "%a = array.max %i, %zero : i64\n %b = array.min %a, %last : i64\n array.yield %b : i64",
+    "min(max(i + 1, 0), n - 1)": "%a = array.add %i, %one : i64\n %b = array.max %a, %zero : i64\n "
+    "%c = array.min %b, %last : i64\n array.yield %c : i64",
+    "max(i - 1, 0) + 1": "%a = array.sub %i, %one : i64\n %b = array.max %a, %zero : i64\n "
+    "%c = array.add %b, %one : i64\n array.yield %c : i64",
+    "min(i + 3, n - 1)": "%a = array.add %i, %three : i64\n %b = array.min %a, %last : i64\n "
+    "array.yield %b : i64",
+    "min(i, 3)": "%a = array.min %i, %three : i64\n array.yield %a : i64",
+    "i - 1": "%a = array.sub %i, %one : i64\n array.yield %a : i64",
+    "n - 1 - i": "%a = array.sub %last, %i : i64\n array.yield %a : i64",
+    "2 i": "%a = array.add %i, %i : i64\n array.yield %a : i64",
+}
+
+
+def agrees(text: str, x: Any) -> bool:
+    """Tell if a program is split, and require then that it computes what it does on one machine."""
+    module = parse_module(text)
+    (expected,) = run_function(module.clone(), [x])
+    try:
+        plan = plan_of_module(module, "n")
+    except SplitError:
+        return False
+    for chunks in ((len(x),), (3, 1, len(x) - 4), (1,) * len(x)):
+        (found,) = run(plan, [x], chunks, interpreted)
+        np.testing.assert_array_equal(found, expected)
+    return True
+
+
+COMBINED = [(k, e) for k, es in COMBINER_ELEMENTS.items() for e in es if not k.startswith("arg")]
+"""Kinds of combiners, with element types; "place of the largest" is among the reductions."""
+
+
+@pytest.mark.parametrize(("kind", "element"), COMBINED)
+def test_rows_that_are_too_many_change_no_combiner(kind: str, element: Any) -> None:
+    x = np.array([14, 6, -2, 30, 14, 6, 12]).astype(numpy_dtype(element))
+    op = "sum" if kind == "add" else f"reduce {kind}"
+    names = {"rows": ROWS_OF.format(element), "fewer": FEWER.format(element), "element": element, "op": op}
+    assert agrees(REDUCED_TEXT.format(**names), x)
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_positions(name: str) -> None:
+    """Rows some rows on are moved; clamps count, unless all positions are between them."""
+    names = {"rows": ROWS_OF.format("f64"), "fewer": FEWER.format("f64"), "body": POSITIONS[name]}
+    is_split = agrees(READ_TEXT.format(**names), np.arange(9.0) ** 2)
+    assert is_split == (name in ("i + 1", "i, clamped", "min(max(i + 1, 0), n - 1)"))
+
+
+def test_results_of_fewer_rows_are_no_vectors() -> None:
+    array = pytest.importorskip("dask.array")
+    given = array.from_array(ROWS, chunks=(70, 3))
+    with pytest.raises(SplitError, match="a result has 299 rows, and the arguments have 300"):
+        ad.linearize(lambda w, x: np.diff(x @ w), W, given)
+    r, jacobian = ad.linearize(lambda w, x: np.pad(np.diff(x @ w), (0, 1)), W, given)
+    _, exact = ad.linearize(lambda w: np.pad(np.diff(ROWS @ w), (0, 1)), W)
+    np.testing.assert_allclose(jacobian.T(r), exact.T(np.asarray(r)), rtol=1e-12)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC
 from typing import ClassVar, Final
 
+import numpy as np
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
+from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import check_same_element, check_shape
 from mlirad.dialects.shapes import (
     FLOATS,
@@ -45,6 +47,17 @@ COMBINER_ELEMENTS: dict[str, tuple[Attribute, ...]] = {
 
 IDEMPOTENT: Final = frozenset({"max", "min", "and", "or", "argmax", "argmin"})
 """Those that an operand may enter twice."""
+
+
+def identity(kind: str, element: Attribute) -> float:
+    """The number that leaves others as they are when it is combined with them, of a kind of combiner."""
+    dtype = numpy_dtype(element)
+    if kind in ("max", "min"):
+        if dtype.kind == "f":
+            return -np.inf if kind == "max" else np.inf
+        bounds = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        return int(bounds[kind == "min"])
+    return {"add": 0, "prod": 1, "and": -1 if dtype.kind == "i" else 1, "or": 0}[kind]
 
 
 @irdl_op_definition

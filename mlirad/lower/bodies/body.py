@@ -24,11 +24,11 @@ from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.kernel.nests import ScheduledOp, loop_strides, written_out_shape
 from mlirad.dialects.shapes import Shape, Value, values_of
 from mlirad.errors import CompileError
+from mlirad.ir.affine import Affine, AffineForms
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.buffers import Buffer
 from mlirad.lower.bodies.elementwise import kind_of
-from mlirad.lower.kernels.affine import Affine, AffineForms
 from mlirad.lower.large_sizes import are_static, is_loop
 from mlirad.lower.llvm.text import BYTES, Kind
 from mlirad.lower.llvm.text.value import wrapped

@@ -15,7 +15,7 @@ vectors or text.
 - `plan_memory/`, `plan_verification.py`: give every result memory, and check any such plan.
 - `concurrent_contractions.py`: groups contractions that threads run at the same time and that keep their
   operands for each other.
-- `affine.py`, `kernel_groups.py`: indices as affine forms; groups of kernels that become others.
+- `kernel_groups.py`: groups of kernels that become others.
 - `reads.py`, `triangles.py`: which elements of results are read, as bounds of differences of indices.
 - `arena_offsets.py`: when memory ranges with sizes in them are disjoint.
 - `moves.py`: what passes considered, what they expected of it, and whether it was done; read by

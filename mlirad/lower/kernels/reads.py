@@ -33,10 +33,10 @@ from mlirad.dialects.kernel.nests import MAX_POINTS, is_element_wise
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value, is_boolean, is_float, is_integer, shape_of
 from mlirad.errors import VerifyError
+from mlirad.ir.affine import Affine, AffineForms
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
-from mlirad.lower.kernels.affine import Affine, AffineForms
 from mlirad.lower.kernels.triangles import EVERYTHING, Part, common, moved, of_mask, shifted, union
 
 MOST_ROUNDS = 8

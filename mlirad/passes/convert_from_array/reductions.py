@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i1, i64
 from xdsl.dialects.linalg import ops
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import ordering, reductions
-from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of, values_of
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_from_array.arrays import transpose
@@ -42,18 +40,8 @@ def _combiner(u: Emitter, kind: str, x: Value) -> Callable[[Value, Value], Value
     return u.binary(_COMBINERS[kind][0 if is_float(x) else 1])
 
 
-def _identity(kind: str, type_: Attribute) -> float:
-    """Return what changes nothing when it is combined."""
-    dtype = numpy_dtype(type_)
-    if kind in ("max", "min"):
-        if dtype.kind == "f":
-            return -np.inf if kind == "max" else np.inf
-        return int(np.iinfo(dtype).min if kind == "max" else np.iinfo(dtype).max)
-    return {"add": 0, "prod": 1, "and": -1 if dtype.kind == "i" else 1, "or": 0}[kind]
-
-
 def _start(u: Emitter, kind: str, type_: Attribute) -> Value:
-    return u.as_tensor(u.constant(_identity(kind, type_), type_))
+    return u.as_tensor(u.constant(reductions.identity(kind, type_), type_))
 
 
 def _reduced(c: Conversion, kind: str, op: reductions.SumOp | reductions.ReduceOp) -> list[Value]:
@@ -189,7 +177,7 @@ def _cumulative(c: Conversion, op: ordering.CumulativeOp) -> list[Value]:
         total = u.elementwise(type_, [total, part], _combiner(u, kind, x))
         return [total, u.replace(made, total, [at])]
 
-    start = u.constant(_identity(kind, type_), type_)
+    start = u.constant(reductions.identity(kind, type_), type_)
     made = u.loop(shape[dim], [start, u.empty(lines.type)], iteration)[1]
     return [transpose(u, made, [order.index(d) for d in range(len(order))]) if dim else made]
 

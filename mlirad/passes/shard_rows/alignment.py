@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-import numpy as np
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region
@@ -23,13 +22,11 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import IfOp, SwitchOp
 from mlirad.dialects.array.indexing import GatherOp, ScatterOp
-from mlirad.dialects.array.literals import literal, numpy_dtype
-from mlirad.dialects.array.ordering import CumulativeOp
-from mlirad.dialects.array.reductions import ArgmaxOp, ArgminOp, DotOp, ReduceOp, SumOp
+from mlirad.dialects.array.ordering import CUMULATIVE_KINDS, CumulativeOp
+from mlirad.dialects.array.reductions import ArgmaxOp, ArgminOp, DotOp, ReduceOp, SumOp, identity
 from mlirad.dialects.array.structural import (
     BroadcastOp,
     ConcatenateOp,
-    ConstantOp,
     IotaOp,
     PadOp,
     ReshapeOp,
@@ -46,13 +43,12 @@ from mlirad.dialects.shapes import (
     int_lists,
     integer_of,
     ints,
-    is_float,
     shape_of,
     values_of,
 )
 from mlirad.ir.free_values import free_values, own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.shard_rows.emission import before, chosen
+from mlirad.passes.shard_rows.emission import before, chosen, padded, splat
 from mlirad.passes.shard_rows.flow import CUT, PREFIX
 from mlirad.passes.shard_rows.neighbours import BorderOp, moved_by
 from mlirad.passes.shard_rows.states import behind_all, refused
@@ -284,10 +280,6 @@ class _Alignment:
                 "concatenating along all rows needs the rows of all chunks at once",
                 "concatenate before the rows are split",
             )
-        shape = list(shape_of(op.result))
-        shape[dim] = self.all
-        type_ = array_type(tuple(shape), element_of(op.result))
-        zero = before(op, ConstantOp, [], element_of(op.result), {"value": literal(0, element_of(op.result))})
         starts = [0]
         for part in parts:
             starts.append(starts[-1] + shape_of(part)[dim])
@@ -296,11 +288,7 @@ class _Alignment:
             if self._rows(part) is not None:
                 there = moved_by(op, self.env.get(part, part), dim, -start)
             else:
-                none = [0] * len(shape)
-                low, high = list(none), list(none)
-                low[dim], high[dim] = start, self.all - end
-                widths = int_lists(low=low, high=high, interior=none)
-                there = before(op, PadOp, [part, zero], type_, widths)
+                there = padded(op, part, 0, dim, start, self.all - end)
             total = there if total is None else chosen(op, dim, end, there, total)
         assert total is not None
         self._enter(op.result, total)
@@ -315,12 +303,10 @@ class _Alignment:
                 continue
             if isinstance(op, CumulativeOp) and op.reverse is None:
                 continue  # the rows that count come first
-            element = element_of(value)
-            fill = _neutral(op, element)
+            fill = _neutral(op, element_of(value))
             if fill is None:
                 raise self._refused(op)
-            number = before(op, ConstantOp, [], element, {"value": literal(fill, element)})
-            other = before(op, BroadcastOp, [number], operands[k].type, {"dims": ints(())})
+            other = splat(op, fill, operands[k])
             operands[k] = chosen(op, found[0], self.all + found[1], operands[k], other)
         self._emit(op, operands)
 
@@ -351,18 +337,13 @@ def _combined(op: Reduction, k: int) -> Sequence[int]:
 
 
 def _neutral(op: Reduction, element: Attribute) -> float | None:
-    """The number that changes nothing when an op combines it with others; None if there is none."""
+    """The number that an op combines with others without a change of these; None if there is none."""
     if isinstance(op, ReverseOp):
         return None
     if isinstance(op, SumOp | DotOp):
-        return 0
-    kind = op.kind.data if isinstance(op, ReduceOp | CumulativeOp) else op.name.removeprefix("array.arg")
-    if kind not in ("max", "min"):
-        return {"sum": 0, "prod": 1, "and": 1, "or": 0}.get(kind)
-    if is_float(element):
-        return -np.inf if kind == "max" else np.inf
-    dtype = numpy_dtype(element)
-    if dtype.kind == "b":
-        return kind == "min"
-    bounds = np.iinfo(dtype)
-    return int(bounds.min if kind == "max" else bounds.max)
+        return identity("add", element)
+    if isinstance(op, ReduceOp):
+        return identity(op.kind.data, element)
+    if isinstance(op, CumulativeOp):
+        return identity(CUMULATIVE_KINDS[op.kind.data], element)
+    return identity(op.name.removeprefix("array.arg"), element)

@@ -62,7 +62,7 @@ PREFIX: Final = "prefix"
 """The mark of ops of cumulative sums in two rounds (`prefixes.py`)."""
 
 CUT: Final = "left_out"
-"""The mark of a return: how many rows at the end of each result are none of it (`alignment.py`)."""
+"""The mark of a return: how many rows each result has too many, at its end (`alignment.py`)."""
 
 GROUP: Final = "group"
 """The mark of partial results that are combined together: the kind, and a number."""

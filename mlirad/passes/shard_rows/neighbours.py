@@ -17,11 +17,10 @@ from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, var_operand_def
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.literals import literal
-from mlirad.dialects.array.structural import ConcatenateOp, ConstantOp, PadOp, ReshapeOp, SizeOp, SliceOp
-from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, integer, integer_of, shape_of
+from mlirad.dialects.array.structural import ConcatenateOp, ReshapeOp
+from mlirad.dialects.shapes import Value, array_type, element_of, integer, integer_of, shape_of
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.shard_rows.emission import before, replace
+from mlirad.passes.shard_rows.emission import before, number, padded, replace, sliced
 from mlirad.passes.shard_rows.flow import GROUP, PREFIX, Flow, new_group
 from mlirad.passes.shard_rows.prefixes import READ
 from mlirad.passes.shard_rows.states import refused
@@ -86,21 +85,14 @@ def border(op: BorderOp, flow: Flow) -> None:
     """Have a chunk return its first rows, or its last ones, with zeros for those that it has too few."""
     (x,) = own_operands(op)
     dim, offset = integer_of(op.dim), integer_of(op.offset)
-    count, shape = abs(offset), list(shape_of(x))
-    rows = shape[dim]
-    zero = before(op, ConstantOp, [], element_of(x), {"value": literal(0, element_of(x))})
-    none = [0] * len(shape)
-    low, high = list(none), list(none)
-    (high if offset > 0 else low)[dim] = count
-    shape[dim] = rows + count
-    widths = int_lists(low=low, high=high, interior=none)
-    padded = before(op, PadOp, [x, zero], array_type(tuple(shape), element_of(x)), widths)
-    found = _cut(op, padded, dim, 0 if offset > 0 else rows, count)
+    count, rows = abs(offset), shape_of(x)[dim]
+    if offset > 0:
+        found = sliced(op, padded(op, x, 0, dim, 0, count), {dim: (0, count)})
+    else:
+        found = sliced(op, padded(op, x, 0, dim, count, 0), {dim: (rows, rows + count)})
     entry = before(op, ReshapeOp, [found], op.rows.type)
-    there = before(op, SizeOp, [], i64, {"extent": integer(rows)})
-    most = before(op, ConstantOp, [], i64, {"value": literal(count, i64)})
-    number = before(op, ReshapeOp, [before(op, ew.MinOp, [there, most], i64)], op.number.type)
-    for old, new in ((op.rows, entry), (op.number, number)):
+    there = before(op, ew.MinOp, [number(op, rows), number(op, count)], i64)
+    for old, new in ((op.rows, entry), (op.number, before(op, ReshapeOp, [there], op.number.type))):
         flow.rename(old, new)
         old.replace_all_uses_with(new)
     op.detach()
@@ -118,15 +110,7 @@ def shifted(op: ShiftedOp, flow: Flow) -> None:
     shape[dim] = rows + count
     parts = [x, beside] if offset > 0 else [beside, x]
     joined = before(op, ConcatenateOp, parts, array_type(tuple(shape), element_of(x)), {"dim": integer(dim)})
-    found = _cut(op, joined, dim, offset if offset > 0 else count + offset, rows)
+    first = offset if offset > 0 else count + offset
+    found = sliced(op, joined, {dim: (first, first + rows)})
     flow.rename(op.result, found)
     replace(op, found)
-
-
-def _cut(place: Operation, x: Value, dim: int, start: int, count: int) -> Value:
-    """A number of rows from one on."""
-    shape = list(shape_of(x))
-    starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
-    starts[dim], limits[dim], shape[dim] = start, start + count, count
-    properties = int_lists(starts=starts, limits=limits, strides=strides)
-    return before(place, SliceOp, [x], array_type(tuple(shape), element_of(x)), properties)

@@ -51,8 +51,7 @@ from mlirad.dialects.shapes import (
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.shard_rows.emission import before, replace
-from mlirad.passes.shard_rows.picked import splat
+from mlirad.passes.shard_rows.emission import before, replace, splat
 from mlirad.passes.shard_rows.states import rows_of
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from xdsl.dialects.builtin import StringAttr, i1, i64
+from xdsl.dialects.builtin import i1, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation
 
@@ -27,7 +27,7 @@ from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.shard_rows import neighbours, picked, prefixes
 from mlirad.passes.shard_rows.emission import before, replace
-from mlirad.passes.shard_rows.flow import PREFIX, Flow
+from mlirad.passes.shard_rows.flow import Flow
 from mlirad.passes.shard_rows.orders import RanksOp
 from mlirad.passes.shard_rows.searches import counted
 from mlirad.passes.shard_rows.states import refused, rows_of
@@ -69,12 +69,9 @@ class _OwnCode:
                 self.sources[counted(op, self.block, flow)] = Combined(-1)
             elif isinstance(op, neighbours.BorderOp):
                 neighbours.border(op, flow)
-                continue
             elif isinstance(op, neighbours.ShiftedOp):
                 neighbours.shifted(op, flow)
-                continue
-            mark = op.attributes.get(PREFIX)
-            if isinstance(mark, StringAttr) and mark.data in prefixes.EDGE.values():
+            elif prefixes.is_at_edge(op):
                 prefixes.at_edges(op, flow, self)
         for op, each in flow.counted.items():
             self._count(op, each)

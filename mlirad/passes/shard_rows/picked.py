@@ -11,28 +11,24 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import GatherOp, IndexOp, ScatterOp, UpdateOp
-from mlirad.dialects.array.literals import literal, numpy_dtype
-from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, PadOp, SizeOp, SliceOp
+from mlirad.dialects.array.reductions import identity
+from mlirad.dialects.array.structural import SizeOp
 from mlirad.dialects.shapes import (
     Value,
     array_type,
     element_of,
-    int_lists,
     integer,
-    ints,
-    is_boolean,
     is_float,
     keyword,
     shape_of,
 )
 from mlirad.ir.free_values import own_operands, replace_operand
-from mlirad.passes.shard_rows.emission import before, replace
+from mlirad.passes.shard_rows.emission import before, padded, replace, sliced, splat
 from mlirad.passes.shard_rows.flow import Flow
 from mlirad.passes.shard_rows.states import Rows
 
@@ -70,7 +66,7 @@ def _index(op: IndexOp, rows: Rows, flow: Flow, numbers: Numbers) -> None:
     position = _in_chunk(op, operands[k], rows, numbers)
     inside = _is_inside(op, position, shape_of(op.operand)[rows.dim], numbers)
     found = before(op, IndexOp, [*operands[:k], position, *operands[k + 1 :]], op.result.type)
-    other = splat(op, least(element_of(found)), found)
+    other = splat(op, identity("max", element_of(found)), found)
     picked = before(op, ew.SelectOp, [inside, found, other], found.type)
     flow.rename(op.result, picked)
     replace(op, picked)
@@ -95,11 +91,7 @@ def _is_inside(place: Operation, position: Value, extent: int, numbers: Numbers)
 
 def _surrounded(place: Operation, value: Value, dim: int) -> Value:
     """The array with a row of the least number in front and behind."""
-    element = element_of(value)
-    fill = before(place, ConstantOp, [], element, {"value": literal(least(element), element)})
-    widths = tuple(int(d == dim) for d in range(len(shape_of(value))))
-    properties = int_lists(low=widths, high=widths, interior=(0,) * len(widths))
-    return before(place, PadOp, [value, fill], _with_two_more(value, dim), properties)
+    return padded(place, value, identity("max", element_of(value)), dim, 1, 1)
 
 
 def _with_two_more(value: Value, dim: int) -> Attribute:
@@ -129,11 +121,7 @@ def _write(op: ScatterOp | UpdateOp, rows: Rows, flow: Flow, numbers: Numbers) -
     body = op.body
     op.detach_region(body)
     made = before(op, type(op), operands, wide, op.properties, [body])
-    shape = shape_of(result)
-    starts = [int(d == dim) for d in range(len(shape))]
-    limits = [e + s for e, s in zip(shape, starts, strict=True)]
-    properties = int_lists(starts=starts, limits=limits, strides=[1] * len(shape))
-    cut = before(op, SliceOp, [made], result.type, properties)
+    cut = sliced(op, made, {dim: (1, shape_of(result)[dim] + 1)})
     flow.rename(result, cut)
     replace(op, cut)
 
@@ -159,19 +147,3 @@ def _write_one(op: ScatterOp | UpdateOp, rows: Rows, numbers: Numbers) -> None:
     else:
         otherwise = splat(op, -0.0 if is_float(row) else 0, row)
     replace_operand(op, k, before(op, ew.SelectOp, [inside, row, otherwise], row.type))
-
-
-def least(element: Attribute) -> float:
-    """The number of an element type that is no larger than any other."""
-    if is_boolean(element):
-        return 0
-    if is_float(element):
-        return -np.inf
-    return int(np.iinfo(numpy_dtype(element)).min)
-
-
-def splat(place: Operation, number: float, like: Value) -> Value:
-    """An array of one number, of the type of another."""
-    element = element_of(like)
-    value = before(place, ConstantOp, [], element, {"value": literal(number, element)})
-    return before(place, BroadcastOp, [value], like.type, {"dims": ints(())}) if shape_of(like) else value

@@ -90,9 +90,15 @@ def states_of(flow: Flow, op: Operation) -> list[State]:
     """The states of the results of a marked op."""
     mark = op.attributes[PREFIX]
     assert isinstance(mark, StringAttr)
-    if " " in mark.data and mark.data not in EDGE.values():
+    if " " in mark.data and not is_at_edge(op):
         return [Partial(mark.data) for _ in op.results]
     return [state if isinstance(state, Rows) else OWN for state in flow.typed(op)]
+
+
+def is_at_edge(op: Operation) -> bool:
+    """Tell if an op combines one row of the chunk with what comes before or after."""
+    mark = op.attributes.get(PREFIX)
+    return isinstance(mark, StringAttr) and mark.data in EDGE.values()
 
 
 def at_edges(op: Operation, flow: Flow, numbers: Numbers) -> None:

@@ -25,7 +25,7 @@ from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.ordering import CumulativeOp
 from mlirad.dialects.array.reductions import ArgmaxOp, ArgminOp, ReduceOp
 from mlirad.dialects.array.reporting import ReportOp
-from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, PadOp, ReshapeOp, SizeOp, SliceOp
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, PadOp, ReshapeOp, SliceOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.linear.linearity import is_zero_value
 from mlirad.dialects.shapes import (
@@ -33,7 +33,6 @@ from mlirad.dialects.shapes import (
     array_type,
     element_of,
     int_lists,
-    integer,
     integer_of,
     ints,
     is_boolean,
@@ -46,10 +45,9 @@ from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.shard_rows.alignment import aligned
-from mlirad.passes.shard_rows.emission import before, replace
+from mlirad.passes.shard_rows.emission import before, number, replace, splat
 from mlirad.passes.shard_rows.flow import GROUP, new_group
 from mlirad.passes.shard_rows.orders import selected
-from mlirad.passes.shard_rows.picked import splat
 from mlirad.passes.shard_rows.prefixes import in_two_rounds
 from mlirad.passes.shard_rows.states import rows_of
 
@@ -106,7 +104,7 @@ def _slice(op: SliceOp, name: str) -> None:
         type_ = array_type(tuple(wide), element_of(value))
         value = before(op, SliceOp, [value], type_, int_lists(starts=starts, limits=limits, strides=strides))
     if shape[d] == 1 and d == 0:
-        row = before(op, IndexOp, [value, _number(op, start)], array_type(shape[1:], element_of(value)))
+        row = before(op, IndexOp, [value, number(op, start)], array_type(shape[1:], element_of(value)))
         replace(op, before(op, ReshapeOp, [row], op.result.type))
         return
     body = _positions(op, d, start, stride)
@@ -129,7 +127,7 @@ def _pad(op: PadOp, name: str) -> None:
         value = before(op, PadOp, [value, op.value], type_, int_lists(low=low, high=high, interior=interior))
     if shape[d] == 1 and d == 0:
         value = before(op, ReshapeOp, [value], array_type(tuple(shape[1:]), element_of(value)))
-        position = _number(op, start)
+        position = number(op, start)
         body = _region(0, lambda block: [position])
     else:
         body = _positions(op, d, start, stride)
@@ -141,16 +139,9 @@ def _pad(op: PadOp, name: str) -> None:
     replace(op, before(op, UpdateOp, [base, value], op.result.type, properties, [body]))
 
 
-def _number(place: Operation, extent: int) -> Value:
-    """The number that an extent has."""
-    if is_static(extent):
-        return before(place, ConstantOp, [], i64, {"value": literal(extent, i64)})
-    return before(place, SizeOp, [], i64, {"extent": integer(extent)})
-
-
 def _positions(place: Operation, dim: int, start: int, stride: int) -> Region:
     """The region from positions of a few rows, and of the dimensions before, to those among all rows."""
-    first, step = _number(place, start), _number(place, stride)
+    first, step = number(place, start), number(place, stride)
 
     def made(block: Block) -> Sequence[Value]:
         *outer, k = block.args

@@ -8,21 +8,18 @@ The four are partial results that are combined together, and in the end the elem
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.array.reductions import ReduceOp, SumOp
+from mlirad.dialects.array.reductions import ReduceOp, SumOp, identity
 from mlirad.dialects.array.structural import BroadcastOp
-from mlirad.dialects.shapes import Value, array_type, element_of, ints, is_float, keyword, shape_of
+from mlirad.dialects.shapes import Value, array_type, element_of, ints, keyword, shape_of
 from mlirad.distributed.plan import PIVOTS
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.shard_rows.emission import before, replace
+from mlirad.passes.shard_rows.emission import before, replace, splat
 from mlirad.passes.shard_rows.flow import RANKS, Flow, new_group
 from mlirad.passes.shard_rows.orders import RanksOp
-from mlirad.passes.shard_rows.picked import least, splat
 
 
 def counted(op: RanksOp, block: Block, flow: Flow) -> BlockArgument:
@@ -36,9 +33,9 @@ def counted(op: RanksOp, block: Block, flow: Flow) -> BlockArgument:
     spread = before(op, BroadcastOp, [pivots], array_type(wide, element), {"dims": ints((1, *columns))})
     less = _compared(op, "lt", rows, spread)
     counts = _number_of(op, less)
-    high = splat(op, _greatest(element), rows)
+    high = splat(op, identity("min", element), rows)
     above = before(op, ew.SelectOp, [_compared(op, "ge", rows, spread), rows, high], rows.type)
-    below = before(op, ew.SelectOp, [less, rows, splat(op, least(element), rows)], rows.type)
+    below = before(op, ew.SelectOp, [less, rows, splat(op, identity("max", element), rows)], rows.type)
     members = [
         counts,
         _extremum(op, "min", above, narrow),
@@ -70,7 +67,3 @@ def _number_of(place: Operation, flags: Value) -> Value:
 def _extremum(place: Operation, kind: str, values: Value, shape: tuple[int, ...]) -> Value:
     properties: dict[str, Attribute] = {"kind": keyword(kind), "dims": ints((0,))}
     return before(place, ReduceOp, [values], array_type(shape, element_of(values)), properties)
-
-
-def _greatest(element: Attribute) -> float:
-    return np.inf if is_float(element) else int(np.iinfo(numpy_dtype(element)).max)

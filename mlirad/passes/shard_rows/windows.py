@@ -17,11 +17,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import GatherOp, ScatterOp
 from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.structural import (
-    BroadcastOp,
     ConstantOp,
     ReshapeOp,
-    SizeOp,
-    SliceOp,
     StackOp,
     TransposeOp,
 )
@@ -30,15 +27,15 @@ from mlirad.dialects.shapes import (
     Value,
     array_type,
     element_of,
-    int_lists,
     integer,
     ints,
     shape_of,
 )
+from mlirad.ir.affine import AffineForms
 from mlirad.ir.free_values import free_values, own_operands, replace_operand
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.shard_rows.emission import before, chosen
+from mlirad.passes.shard_rows.emission import before, chosen, sliced, splat
 from mlirad.passes.shard_rows.neighbours import moved_by
 from mlirad.passes.shard_rows.states import behind_all
 
@@ -72,11 +69,11 @@ def windows_of(op: GatherOp | ScatterOp, name: str) -> Windows | None:
     if len(into) != 1 or len(of) != 1 or into[0][0] >= len(positions) or of[0][0] >= len(arguments):
         return None
     (rows, there), (dim, wanted) = into[0], of[0]
-    terms = _terms(positions[rows], arguments, shape_of(indexed)[rows] - 1)
-    if terms is None or terms.pop(arguments[dim], 0) != 1:
+    form = AffineForms().of(_unclamped(positions[rows], shape_of(indexed)[rows] - 1))
+    factors, first = dict(form.terms), form.constant
+    if factors.pop(arguments[dim], 0) != 1 or not factors.keys() <= set(arguments) or not is_static(first):
         return None
-    first = terms.pop(None, 0)
-    dims = {arguments.index(a): factor for a, factor in terms.items() if a is not None}
+    dims = {d: factors[argument] for d, argument in enumerate(arguments) if argument in factors}
     extents = [shape_of(space)[d] for d in dims]
     if not all(map(is_static, extents)) or not 0 < prod(extents) <= MOST_MOVES:
         return None
@@ -85,53 +82,21 @@ def windows_of(op: GatherOp | ScatterOp, name: str) -> Windows | None:
         first + sum(min(end, 0) for end in ends) < 0
         or first + sum(max(end, 0) for end in ends) > there - wanted
     ):
-        return None  # positions are clamped
+        return None  # clamping changes some positions
     used = {arguments[dim], *(arguments[d] for d in dims)}
     others = [p for k, p in enumerate(positions) if k != rows]
     return None if any(_reads(p, used) for p in others) else Windows(dim, rows, first, dims)
 
 
-def _terms(value: Value, arguments: list[BlockArgument], last: int) -> dict[BlockArgument | None, int] | None:
-    """The factors of arguments in a position, and under None the number that is added.
-
-    A position that is clamped to 0 and to the last row is the position, which is between them.
-    """
-    number = scalar_of(value)
-    if number is not None:
-        return {None: int(number)}
-    if isinstance(value, BlockArgument):
-        return {value: 1} if value in arguments else None
-    op = value.owner
-    if not isinstance(op, ew.AddOp | ew.SubOp | ew.MulOp | ew.MaxOp | ew.MinOp):
-        return None
-    one, other = own_operands(op)
-    if isinstance(op, ew.MaxOp | ew.MinOp):
-        is_clamp = scalar_of(other) == 0 if isinstance(op, ew.MaxOp) else _extent(other) == last
-        return _terms(one, arguments, last) if is_clamp else None
-    left, right = _terms(one, arguments, last), _terms(other, arguments, last)
-    if left is None or right is None:
-        return None
-    if isinstance(op, ew.MulOp):
-        if set(left) == {None}:
-            left, right = right, left
-        return {a: k * right[None] for a, k in left.items()} if set(right) == {None} else None
-    sign = -1 if isinstance(op, ew.SubOp) else 1
-    total = {a: left.get(a, 0) + sign * right.get(a, 0) for a in (*left, *right)}
-    return {a: k for a, k in total.items() if k}
-
-
-def _extent(value: Value) -> int | None:
-    """The extent that a number is; None for any other number."""
-    op = value.owner
-    if isinstance(op, SizeOp):
-        return op.extent.data
-    number = scalar_of(value)
-    if number is not None or not isinstance(op, ew.AddOp | ew.SubOp):
-        return None if number is None else int(number)
-    left, right = map(_extent, own_operands(op))
-    if left is None or right is None:
-        return None
-    return left - right if isinstance(op, ew.SubOp) else left + right
+def _unclamped(position: Value, last: int) -> Value:
+    """The position that is clamped to the first row and the last one."""
+    op = position.owner
+    if not isinstance(op, ew.MaxOp | ew.MinOp):
+        return position
+    inner, bound = own_operands(op)
+    form = AffineForms().of(bound)
+    is_clamp = not form.terms and form.constant == (0 if isinstance(op, ew.MaxOp) else last)
+    return _unclamped(inner, last) if is_clamp else position
 
 
 def _reads(value: Value, used: set[BlockArgument]) -> bool:
@@ -173,29 +138,17 @@ def _read(op: GatherOp, x: Value, windows: Windows, at: dict[int, int], name: st
 
 def _written(op: ScatterOp, x: Value, windows: Windows, at: dict[int, int], offset: int, name: str) -> Value:
     """The rows that one position of the windows adds."""
-    shape = list(shape_of(x))
-    starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
-    for d, k in at.items():
-        starts[d], limits[d], shape[d] = k, k + 1, 1
     if at:
-        properties = int_lists(starts=starts, limits=limits, strides=strides)
-        x = before(op, SliceOp, [x], array_type(tuple(shape), element_of(x)), properties)
+        x = sliced(op, x, {d: (k, k + 1) for d, k in at.items()})
         x = before(op, ReshapeOp, [x], array_type(_without(op.operand, windows, at, name), element_of(x)))
     kept = windows.space - sum(d < windows.space for d in at)
-    zeros = _zeros(op, x)
-    x = chosen(op, kept, shape_of(op.operand)[windows.space], x, zeros)
+    x = chosen(op, kept, shape_of(op.operand)[windows.space], x, splat(op, 0, x))
     shape = list(shape_of(op.result))
     shape[windows.rows] = size(name)
     type_ = array_type(tuple(shape), element_of(x))
     x = before(op, ScatterOp, [x], type_, None, [_body(op, windows, at)])
     x = moved_by(op, x, windows.rows, -offset)
-    return chosen(op, windows.rows, offset, _zeros(op, x), x) if offset else x
-
-
-def _zeros(place: Operation, like: Value) -> Value:
-    element = element_of(like)
-    zero = before(place, ConstantOp, [], element, {"value": literal(0, element)})
-    return before(place, BroadcastOp, [zero], like.type, {"dims": ints(())})
+    return chosen(op, windows.rows, offset, splat(op, 0, x), x) if offset else x
 
 
 def _without(space: Value, windows: Windows, at: dict[int, int], name: str) -> tuple[int, ...]:

@@ -26,9 +26,9 @@ from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import loop_strides
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
+from mlirad.ir.affine import AffineForms
 from mlirad.ir.builder import yields
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.kernels.affine import AffineForms
 from mlirad.lower.large_sizes import nominal_of, nominal_shape
 from mlirad.lower.llvm.text.polling import ASSUMED_ITERATIONS
 from mlirad.lower.machine import element_bytes, op_cost

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.shapes import Value
+from mlirad.ir.affine import Affine, AffineForms, Fact
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.lower.kernels.affine import Affine, AffineForms, Fact
 from mlirad.lower.large_sizes import are_static
 
 Guard: TypeAlias = tuple[Value, ...]

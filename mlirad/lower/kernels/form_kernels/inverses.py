@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from mlirad.dialects.array import indexing
 from mlirad.dialects.shapes import Shape, Value, shape_of
+from mlirad.ir.affine import Affine, AffineForms
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.kernels.affine import Affine, AffineForms
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array import reductions
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.array.literals import literal, numpy_dtype
+from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
-from mlirad.dialects.shapes import Value, array_type, element_of, ints, shape_of
+from mlirad.dialects.shapes import Value, array_type, element_of, ints, is_float, shape_of
 
 COMBINING: Mapping[str, type[ew.BinaryOp]] = {
     "add": ew.AddOp,
@@ -27,24 +27,9 @@ COMBINING: Mapping[str, type[ew.BinaryOp]] = {
 
 
 def identity(combiner: str, element: Attribute) -> Attribute:
-    """The literal that a combiner leaves other operands alone with."""
-    dtype = numpy_dtype(element)
-    is_float = dtype.kind == "f"
-    match combiner:
-        case "add":
-            return literal(-0.0 if is_float else 0, element)
-        case "prod":
-            return literal(1, element)
-        case "max":
-            return literal(
-                -np.inf if is_float else False if dtype.kind == "b" else np.iinfo(dtype).min, element
-            )
-        case "min":
-            return literal(
-                np.inf if is_float else True if dtype.kind == "b" else np.iinfo(dtype).max, element
-            )
-        case _:
-            return literal(combiner == "and", element)
+    """The literal that a combiner leaves other operands alone with: of sums of floats -0, which keeps -0."""
+    is_sum = combiner == "add" and is_float(element)
+    return literal(-0.0 if is_sum else reductions.identity(combiner, element), element)
 
 
 def initial_total(total: Value, combiner: str) -> NestOp:
